@@ -1,0 +1,43 @@
+//! Which coding agent runs in a terminal pane, and what it is doing.
+//!
+//! The crate is a pure function from an [`Observation`] (screen text, title, process list, the
+//! agent's own records) to a [`Detection`] (agent, state, source, reason, evidence), and a
+//! [`Tracker`] that follows one pane over time. It does no I/O and has no clock, environment,
+//! thread or global state, so that a tmux helper, a zellij plugin and an offline command give
+//! the same answer to the same input.
+//!
+//! ```
+//! use madohub_detect::{Observation, RuleSet, State, detect};
+//!
+//! let rules = RuleSet::builtin()?;
+//! let seen = Observation {
+//!     agent_hint: Some("claude".into()),
+//!     screen: Some(vec![
+//!         "✻ Pondering… (12s · ↓ 300 tokens)".into(),
+//!         "─".repeat(60),
+//!         "❯ ".into(),
+//!         "─".repeat(60),
+//!     ]),
+//!     ..Observation::default()
+//! };
+//! assert_eq!(detect(&rules, &seen).state, State::Working);
+//! # Ok::<(), madohub_detect::RuleError>(())
+//! ```
+
+mod detect;
+mod detection;
+mod explain;
+mod identify;
+mod observation;
+mod rules;
+mod tracker;
+
+pub use detect::detect;
+pub use detection::{AgentId, Detection, Evidence, State, StateSource, UnknownState, Via};
+pub use explain::{Explanation, explain};
+pub use identify::{RULE_SHELL_COMMAND, RULE_SHELL_PROMPT};
+pub use observation::{
+    Cursor, Observation, Previous, Process, ProgramStatus, Registry, SessionLog,
+};
+pub use rules::{AgentInfo, RuleError, RuleFile, RuleSet};
+pub use tracker::{Change, Settings, Settle, Step, Tracked, Tracker};

@@ -1,0 +1,333 @@
+//! State over time, one pane at a time: holds, settling, acknowledgement and change events.
+//!
+//! The tracker has no clock; every step is told the time. It never blocks a call for help:
+//! `waiting`, `working`, `exited` and every word of the agent's own records show at once. Only a
+//! turn that seems over because its working sign is missing is believed after a moment.
+
+use crate::detection::{AgentId, Detection, Evidence, State, StateSource, Via};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// When a finished turn stops asking for attention and becomes `idle`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Settle {
+    /// Once its pane was focused in an attached client for [`Settings::seen_after`] seconds.
+    Focus,
+    /// Only when the next turn starts.
+    Never,
+    /// After so many seconds, or when its pane was focused.
+    After(f64),
+}
+
+/// Times and choices of the tracker. Times are in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// How long a missing working sign is not believed.
+    pub hold: f64,
+    /// How long a pane must be focused until its finished turn counts as seen.
+    pub seen_after: f64,
+    /// How long an observation that says nothing keeps the former state.
+    pub blind: f64,
+    /// When a finished turn settles.
+    pub settle: Settle,
+    /// Background work (shells, monitors) that outlives the turn counts as `working`.
+    pub background_works: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            hold: 0.7,
+            seen_after: 2.0,
+            blind: 5.0,
+            settle: Settle::Focus,
+            background_works: false,
+        }
+    }
+}
+
+/// What a pane is now, after time has been taken into account.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tracked {
+    /// The detection whose agent, state, source and reason are the settled ones.
+    pub detection: Detection,
+    /// When the pane entered this state, seconds since the epoch.
+    pub since: f64,
+    /// Counts the turns seen in this pane, so that one turn's end is one event.
+    pub turn: u64,
+    /// Whether the state was already seen by a person.
+    pub acknowledged: bool,
+}
+
+/// A pane entered another state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The pane's name as given to [`Tracker::step`].
+    pub pane: String,
+    /// Agent that the change is about.
+    pub agent: AgentId,
+    /// Former state.
+    pub from: State,
+    /// State entered.
+    pub to: State,
+    /// Where the new state comes from.
+    pub state_source: StateSource,
+    /// Reason of the new state.
+    pub reason: Option<String>,
+    /// Number of the turn in this pane.
+    pub turn: u64,
+    /// The rules behind the new state.
+    pub evidence: Vec<Evidence>,
+}
+
+/// The answer to one step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// The pane now.
+    pub tracked: Tracked,
+    /// Set when the pane entered another state with this step.
+    pub change: Option<Change>,
+}
+
+/// Remembers panes over time.
+#[derive(Debug, Clone, Default)]
+pub struct Tracker {
+    settings: Settings,
+    panes: HashMap<String, Pane>,
+}
+
+#[derive(Debug, Clone)]
+struct Pane {
+    tracked: Tracked,
+    /// A weaker state that waits to be believed, and since when it is seen.
+    pending: Option<(State, f64)>,
+    /// Since when the pane is focused.
+    focused_since: Option<f64>,
+    /// The end of this turn was seen by a person: its leftovers on the screen are `idle`.
+    seen_turn: Option<u64>,
+    /// Last time that an observation said anything.
+    last_word: f64,
+}
+
+impl Tracker {
+    /// A tracker that knows no pane yet.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, panes: HashMap::new() }
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Takes one detection of `pane` at `now` (seconds since the epoch). `focused` says that the
+    /// pane is the one in front of a person in an attached client.
+    pub fn step(&mut self, pane: &str, detection: Detection, focused: bool, now: f64) -> Step {
+        match self.panes.get_mut(pane) {
+            Some(known) => known.step(pane, detection, focused, now, &self.settings),
+            None => {
+                let first = Pane::first(detection, focused, now, &self.settings);
+                let tracked = first.tracked.clone();
+                self.panes.insert(pane.to_owned(), first);
+                Step { tracked, change: None }
+            }
+        }
+    }
+
+    /// The pane as of its last step.
+    pub fn get(&self, pane: &str) -> Option<&Tracked> {
+        self.panes.get(pane).map(|p| &p.tracked)
+    }
+
+    /// Takes over what a former tracker knew, so that a restart repeats no event.
+    pub fn restore(&mut self, pane: &str, tracked: Tracked) {
+        let seen_turn = tracked.acknowledged.then_some(tracked.turn);
+        let last_word = tracked.since;
+        self.panes.insert(
+            pane.to_owned(),
+            Pane { tracked, pending: None, focused_since: None, seen_turn, last_word },
+        );
+    }
+
+    /// The pane is closed: forgets it. An agent in it exited with it.
+    pub fn remove(&mut self, pane: &str) -> Option<Change> {
+        let mut gone = self.panes.remove(pane)?;
+        if !gone.tracked.detection.agent.is_agent() || gone.tracked.detection.state == State::Exited
+        {
+            return None;
+        }
+        let evidence = vec![Evidence::new(Via::Process, "pane.closed")];
+        let from = std::mem::replace(&mut gone.tracked.detection.state, State::Exited);
+        gone.tracked.detection.evidence = evidence;
+        gone.tracked.detection.state_source = StateSource::PtyScrape;
+        gone.tracked.detection.reason = Some("exited".to_owned());
+        Some(gone.tracked.change(pane, from))
+    }
+}
+
+impl Tracked {
+    fn change(&self, pane: &str, from: State) -> Change {
+        Change {
+            pane: pane.to_owned(),
+            agent: self.detection.agent.clone(),
+            from,
+            to: self.detection.state,
+            state_source: self.detection.state_source,
+            reason: self.detection.reason.clone(),
+            turn: self.turn,
+            evidence: self.detection.evidence.clone(),
+        }
+    }
+}
+
+impl Pane {
+    fn first(detection: Detection, focused: bool, now: f64, settings: &Settings) -> Self {
+        let detection = settings.count_background(detection);
+        let turn = u64::from(detection.state == State::Working);
+        Self {
+            tracked: Tracked { detection, since: now, turn, acknowledged: false },
+            pending: None,
+            focused_since: focused.then_some(now),
+            seen_turn: None,
+            last_word: now,
+        }
+    }
+
+    fn step(
+        &mut self,
+        name: &str,
+        detection: Detection,
+        focused: bool,
+        now: f64,
+        settings: &Settings,
+    ) -> Step {
+        let mut next = self.leave_agent(settings.count_background(detection));
+        self.note_attention(focused, now, settings);
+        if next.state != State::Unknown {
+            self.last_word = now;
+        }
+        next = self.settle(next);
+        if self.must_wait(&next, now, settings) {
+            return Step { tracked: self.tracked.clone(), change: None };
+        }
+        self.pending = None;
+        self.enter(name, next, now)
+    }
+
+    /// An agent whose process is gone and left its shell behind is `exited` until the person
+    /// does something else in that pane.
+    fn leave_agent(&self, mut next: Detection) -> Detection {
+        let old = &self.tracked.detection;
+        let shell_prompt = next.agent.as_str() == AgentId::SHELL
+            && next.evidence.first().is_some_and(|e| e.rule == crate::identify::RULE_SHELL_PROMPT);
+        if old.agent.is_agent() && shell_prompt {
+            next.agent = old.agent.clone();
+            next.agent_name.clone_from(&old.agent_name);
+            next.agent_version.clone_from(&old.agent_version);
+            if next.state != State::Stopped {
+                next.state = State::Exited;
+                next.reason.get_or_insert_with(|| "exited".to_owned());
+            }
+        }
+        next
+    }
+
+    fn note_attention(&mut self, focused: bool, now: f64, settings: &Settings) {
+        self.focused_since = focused.then(|| self.focused_since.unwrap_or(now));
+        let looked = self.focused_since.is_some_and(|t| now - t >= settings.seen_after);
+        let expired = match settings.settle {
+            Settle::After(seconds) => now - self.tracked.since >= seconds,
+            Settle::Focus | Settle::Never => false,
+        };
+        let state = self.tracked.detection.state;
+        let settles = matches!(state, State::Stopped | State::Completed | State::Failed)
+            && self.tracked.detection.reason.as_deref() != Some("suspended");
+        if settles && (expired || looked && settings.settle != Settle::Never) {
+            self.seen_turn = Some(self.tracked.turn);
+        }
+    }
+
+    /// What is left of a turn that a person has seen is `idle`.
+    fn settle(&self, mut next: Detection) -> Detection {
+        let seen = self.seen_turn == Some(self.tracked.turn);
+        let leftover = matches!(next.state, State::Stopped | State::Completed | State::Failed)
+            && next.reason.as_deref() != Some("suspended");
+        if seen && leftover && next.agent == self.tracked.detection.agent {
+            next.state = State::Idle;
+            next.reason = None;
+        }
+        next
+    }
+
+    fn must_wait(&mut self, next: &Detection, now: f64, settings: &Settings) -> bool {
+        let old = &self.tracked.detection;
+        if next.state == State::Unknown && old.state != State::Unknown {
+            // An observation that says nothing changes nothing, for a while.
+            return now - self.last_word < settings.blind
+                && (next.agent == old.agent || next.agent.as_str() == AgentId::UNKNOWN);
+        }
+        let over = matches!(next.state, State::Idle | State::Stopped);
+        if next.agent != old.agent || old.state != State::Working || !over || is_positive(next) {
+            return false;
+        }
+        let since = match self.pending {
+            Some((_, since)) => since,
+            None => now,
+        };
+        self.pending = Some((next.state, since));
+        now - since < settings.hold
+    }
+
+    fn enter(&mut self, name: &str, next: Detection, now: f64) -> Step {
+        let old_agent = self.tracked.detection.agent.clone();
+        let from = self.tracked.detection.state;
+        let same_agent = old_agent == next.agent;
+        let changed = from != next.state || !same_agent;
+        if next.state == State::Working && (from != State::Working || !same_agent) {
+            // Waiting in the middle of a turn does not start a new one.
+            if from != State::Waiting || !same_agent {
+                self.tracked.turn += 1;
+            }
+        }
+        let settled = same_agent
+            && next.state == State::Idle
+            && matches!(from, State::Stopped | State::Completed | State::Failed);
+        // The log's verdict on a turn whose end was already told from the screen replaces it;
+        // it is the same end, told better.
+        let told_better = same_agent
+            && from == State::Stopped
+            && matches!(next.state, State::Completed | State::Failed);
+        let quiet = settled || from == State::Unknown || next.state == State::Unknown;
+        self.tracked.detection = next;
+        self.tracked.acknowledged = self.seen_turn == Some(self.tracked.turn);
+        if changed && !told_better {
+            self.tracked.since = now;
+        }
+        let event = changed
+            && !quiet
+            && (same_agent || self.tracked.detection.agent.is_agent())
+            && self.tracked.detection.agent.is_agent();
+        let change = event.then(|| self.tracked.change(name, from));
+        Step { tracked: self.tracked.clone(), change }
+    }
+}
+
+impl Settings {
+    fn count_background(&self, mut detection: Detection) -> Detection {
+        if self.background_works && detection.background > 0 && detection.state.is_turn_over() {
+            detection.state = State::Working;
+            detection.reason = Some("background".to_owned());
+        }
+        detection
+    }
+}
+
+/// Whether the detection says more than that a working sign is missing.
+fn is_positive(next: &Detection) -> bool {
+    let via = next.evidence.first().map(|e| e.via);
+    match next.state {
+        State::Stopped => true,
+        State::Idle => !matches!(via, Some(Via::Screen | Via::Title | Via::Hint) | None),
+        _ => true,
+    }
+}
