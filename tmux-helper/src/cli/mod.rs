@@ -1,0 +1,81 @@
+//! The command line: what can be typed, what it means, and the help that people read.
+//!
+//! Completions and man pages are made from these same definitions.
+
+mod offline;
+mod tmux;
+mod values;
+
+pub use offline::{
+    CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
+};
+pub use tmux::{ListArgs, ServerArgs, StatusArgs, TmuxArgs, TmuxCommand, WatchArgs};
+pub use values::{Input, PaneRef, SegmentStyle, Shell};
+
+use crate::Error;
+use clap::{CommandFactory as _, Parser, Subcommand};
+use std::ffi::OsString;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "madohub", version, about, long_about = None, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// One subcommand with its arguments.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show one row per pane that holds an agent
+    List(ListArgs),
+    /// Show changes of state as they happen
+    Watch(WatchArgs),
+    /// Print the segment for a status line or a shell prompt
+    Status(StatusArgs),
+    /// Start, stop or undo the daemon that watches a tmux server
+    Tmux(TmuxArgs),
+    /// Say what a recorded pane shows: agent, state, evidence
+    Detect(DetectArgs),
+    /// Show every rule that was tried on a pane, and why it did or did not match
+    Explain(ExplainArgs),
+    /// List, show and check the rule files
+    Rules(RulesArgs),
+    /// Say what works here, what does not, and what to do about it
+    Doctor(DoctorArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+    /// Print or write the man pages
+    Man(ManArgs),
+}
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub enum Parsed {
+    /// Run this command.
+    Run(Command),
+    /// The help or the version was asked for, and shown.
+    Shown,
+}
+
+/// Reads a command line; `args[0]` is the program's name.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
+    match Cli::try_parse_from(args) {
+        Ok(cli) => Ok(Parsed::Run(cli.command)),
+        Err(error) if error.use_stderr() => {
+            let text = error.render().to_string();
+            let text = text.trim_end();
+            Err(Error::usage(text.strip_prefix("error: ").unwrap_or(text)))
+        }
+        Err(shown) => {
+            shown.print()?;
+            Ok(Parsed::Shown)
+        }
+    }
+}
+
+/// The definition itself, for completions and man pages.
+pub fn definition() -> clap::Command {
+    Cli::command()
+}

@@ -1,0 +1,31 @@
+//! The subcommands, one file each.
+
+mod completions;
+mod detect;
+mod doctor;
+mod explain;
+mod list;
+mod man;
+mod rules;
+mod status;
+mod tmux;
+mod watch;
+
+use crate::cli::Command;
+use crate::{Context, Error, Exit};
+
+/// Runs one subcommand.
+pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
+    match command {
+        Command::List(args) => list::run(args, ctx),
+        Command::Watch(args) => watch::run(args, ctx),
+        Command::Status(args) => status::run(args, ctx),
+        Command::Tmux(args) => tmux::run(args, ctx),
+        Command::Detect(args) => detect::run(args, ctx),
+        Command::Explain(args) => explain::run(args, ctx),
+        Command::Rules(args) => rules::run(args, ctx),
+        Command::Doctor(args) => doctor::run(args, ctx),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
+    }
+}

@@ -1,0 +1,220 @@
+//! Colours, and what they become on terminals that have fewer.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How many colours a terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Eight: the basic ones.
+    Eight,
+    /// Sixteen: the basic ones and their bright twins.
+    Sixteen,
+    /// The 256 of xterm.
+    TwoFiftySix,
+    /// 24 bits.
+    Rgb,
+}
+
+/// One colour as it is given to a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// The terminal's own foreground.
+    Default,
+    /// One of the sixteen basic colours, 0–15.
+    Basic(u8),
+    /// One of the 256 of xterm.
+    Indexed(u8),
+    /// Red, green, blue.
+    Rgb(u8, u8, u8),
+}
+
+/// One colour at every depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Palette {
+    /// Where 24 bits are there.
+    pub rgb: Colour,
+    /// With 256 colours.
+    pub c256: Colour,
+    /// With 16 colours.
+    pub c16: Colour,
+    /// With 8 colours.
+    pub c8: Colour,
+}
+
+/// Names of the sixteen basic colours as tmux writes them, in order.
+const NAMES: [&str; 16] = [
+    "black",
+    "red",
+    "green",
+    "yellow",
+    "blue",
+    "magenta",
+    "cyan",
+    "white",
+    "brightblack",
+    "brightred",
+    "brightgreen",
+    "brightyellow",
+    "brightblue",
+    "brightmagenta",
+    "brightcyan",
+    "brightwhite",
+];
+
+/// Names that are no basic colour.
+const MORE_NAMES: [(&str, Colour); 3] = [
+    ("orange", Colour::Rgb(255, 160, 0)),
+    ("gray", Colour::Rgb(120, 120, 120)),
+    ("grey", Colour::Rgb(120, 120, 120)),
+];
+
+impl Colour {
+    /// The parameters of an SGR sequence that sets it as foreground.
+    pub fn sgr(self) -> String {
+        match self {
+            Self::Default => "39".to_owned(),
+            Self::Basic(n) if n < 8 => format!("{}", 30 + n),
+            Self::Basic(n) => format!("{}", 90 + (n & 7)),
+            Self::Indexed(n) => format!("38;5;{n}"),
+            Self::Rgb(r, g, b) => format!("38;2;{r};{g};{b}"),
+        }
+    }
+
+    fn to_rgb(self) -> Option<(u8, u8, u8)> {
+        match self {
+            Self::Default | Self::Basic(_) => None,
+            Self::Indexed(n) if n < 16 => None,
+            Self::Indexed(n) if n < 232 => {
+                let n = n - 16;
+                Some((level(n / 36), level(n / 6 % 6), level(n % 6)))
+            }
+            Self::Indexed(n) => {
+                let gray = 8 + (n - 232) * 10;
+                Some((gray, gray, gray))
+            }
+            Self::Rgb(r, g, b) => Some((r, g, b)),
+        }
+    }
+}
+
+impl fmt::Display for Colour {
+    /// As tmux and the settings write it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Default => f.write_str("default"),
+            Self::Basic(n) => f.write_str(NAMES.get(usize::from(n)).unwrap_or(&"default")),
+            Self::Indexed(n) => write!(f, "colour{n}"),
+            Self::Rgb(r, g, b) => write!(f, "#{r:02x}{g:02x}{b:02x}"),
+        }
+    }
+}
+
+impl FromStr for Colour {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || {
+            format!(
+                "`{text}` is no colour; write a name ({}, orange, gray, default), colour0 to \
+                 colour255, or #rrggbb",
+                NAMES.join(", ")
+            )
+        };
+        let name = text.to_ascii_lowercase();
+        if name == "default" {
+            return Ok(Self::Default);
+        }
+        if let Some(n) = NAMES.iter().position(|known| *known == name) {
+            return u8::try_from(n).map(Self::Basic).map_err(|_| wrong());
+        }
+        if let Some((_, colour)) = MORE_NAMES.iter().find(|(known, _)| *known == name) {
+            return Ok(*colour);
+        }
+        if let Some(n) = name.strip_prefix("colour").or_else(|| name.strip_prefix("color")) {
+            return n.parse().map(Self::Indexed).map_err(|_| wrong());
+        }
+        let digits = name.strip_prefix('#').filter(|d| d.len() == 6).ok_or_else(wrong)?;
+        let n = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;
+        let [_, r, g, b] = n.to_be_bytes();
+        Ok(Self::Rgb(r, g, b))
+    }
+}
+
+impl Palette {
+    /// One colour with what it becomes where there are fewer.
+    pub fn derive(colour: Colour) -> Self {
+        let c256 = match colour {
+            Colour::Rgb(r, g, b) => Colour::Indexed(nearest_256(r, g, b)),
+            other => other,
+        };
+        let c16 = match (colour, colour.to_rgb()) {
+            (_, Some((r, g, b))) => nearest_16(r, g, b),
+            (Colour::Indexed(n), None) => Colour::Basic(n & 15),
+            (other, None) => other,
+        };
+        let c8 = match c16 {
+            // Black on black would be invisible; the weight has to tell it apart.
+            Colour::Basic(8) => Colour::Default,
+            Colour::Basic(n) => Colour::Basic(n & 7),
+            other => other,
+        };
+        Self { rgb: colour, c256, c16, c8 }
+    }
+
+    /// The colour at this depth.
+    pub fn at(&self, depth: Depth) -> Colour {
+        match depth {
+            Depth::Rgb => self.rgb,
+            Depth::TwoFiftySix => self.c256,
+            Depth::Sixteen => self.c16,
+            Depth::Eight => self.c8,
+        }
+    }
+}
+
+/// Brightness of step `n` of a side of xterm's colour cube.
+fn level(n: u8) -> u8 {
+    if n == 0 { 0 } else { 55 + 40 * n.min(5) }
+}
+
+fn nearest_256(r: u8, g: u8, b: u8) -> u8 {
+    let distance = |n: u8| {
+        let (red, green, blue) = Colour::Indexed(n).to_rgb().unwrap_or_default();
+        let sides = [r.abs_diff(red), g.abs_diff(green), b.abs_diff(blue)];
+        sides.map(|side| u32::from(side).pow(2)).iter().sum::<u32>()
+    };
+    (16..=255).min_by_key(|n| distance(*n)).unwrap_or(16)
+}
+
+/// By hue, because the nearest basic colour of an orange would be red, which means something else.
+fn nearest_16(r: u8, g: u8, b: u8) -> Colour {
+    let (r, g, b) = (i32::from(r), i32::from(g), i32::from(b));
+    let (high, low) = (r.max(g).max(b), r.min(g).min(b));
+    let spread = high - low;
+    if spread * 5 < high.max(1) {
+        return Colour::Basic(match i32::midpoint(high, low) {
+            0..=50 => 0,
+            51..=150 => 8,
+            151..=220 => 7,
+            _ => 15,
+        });
+    }
+    let hue = if high == r {
+        (60 * (g - b) / spread + 360) % 360
+    } else if high == g {
+        60 * (b - r) / spread + 120
+    } else {
+        60 * (r - g) / spread + 240
+    };
+    let basic = match hue {
+        20..70 => 3,
+        70..165 => 2,
+        165..200 => 6,
+        200..260 => 4,
+        260..335 => 5,
+        _ => 1,
+    };
+    let bright = (high + low) * 10 > 12 * 255;
+    Colour::Basic(if bright { basic + 8 } else { basic })
+}

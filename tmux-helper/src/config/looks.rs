@@ -1,0 +1,127 @@
+//! Glyph, colour and weight of each state: the same on borders, in the segment and in lists.
+
+use super::{Colour, Depth, Palette};
+use madohub_detect::State;
+use std::fmt::Write as _;
+
+/// Which set of glyphs is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Glyphs {
+    /// `● · ? ■ ✓ ✗ ○`
+    #[default]
+    Unicode,
+    /// `* . ? # v x o`, for fonts and terminals that lack the others.
+    Ascii,
+}
+
+/// How one state looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateLook {
+    /// Glyph, one cell wide in the built-in sets.
+    pub glyph: String,
+    /// Colour; none leaves the user's own border as it is.
+    pub palette: Option<Palette>,
+    /// Bold.
+    pub bold: bool,
+    /// Dim.
+    pub dim: bool,
+}
+
+/// How every state looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looks {
+    /// The set that the glyphs come from where the user names none.
+    pub glyphs: Glyphs,
+    states: [StateLook; 8],
+}
+
+/// State, glyph, ASCII glyph, colour, bold, dim.
+const DEFAULTS: [(State, &str, &str, Option<Colour>, bool, bool); 8] = [
+    (State::Working, "●", "*", Some(Colour::Rgb(80, 200, 120)), false, false),
+    (State::Idle, "·", ".", None, false, false),
+    (State::Waiting, "?", "?", Some(Colour::Rgb(255, 160, 0)), true, false),
+    (State::Stopped, "■", "#", Some(Colour::Rgb(220, 80, 70)), false, false),
+    (State::Completed, "✓", "v", Some(Colour::Rgb(80, 200, 120)), false, false),
+    (State::Failed, "✗", "x", Some(Colour::Rgb(255, 60, 60)), true, false),
+    (State::Exited, "○", "o", Some(Colour::Rgb(120, 120, 120)), false, true),
+    (State::Unknown, " ", " ", None, false, false),
+];
+
+const fn index(state: State) -> usize {
+    match state {
+        State::Working => 0,
+        State::Idle => 1,
+        State::Waiting => 2,
+        State::Stopped => 3,
+        State::Completed => 4,
+        State::Failed => 5,
+        State::Exited => 6,
+        State::Unknown => 7,
+    }
+}
+
+impl Looks {
+    /// The built-in looks with this set of glyphs.
+    pub fn new(glyphs: Glyphs) -> Self {
+        let states = DEFAULTS.map(|(_, unicode, ascii, colour, bold, dim)| StateLook {
+            glyph: if glyphs == Glyphs::Ascii { ascii } else { unicode }.to_owned(),
+            palette: colour.map(Palette::derive),
+            bold,
+            dim,
+        });
+        Self { glyphs, states }
+    }
+
+    /// How a state looks.
+    pub fn of(&self, state: State) -> &StateLook {
+        let [working, idle, waiting, stopped, completed, failed, exited, unknown] = &self.states;
+        match state {
+            State::Working => working,
+            State::Idle => idle,
+            State::Waiting => waiting,
+            State::Stopped => stopped,
+            State::Completed => completed,
+            State::Failed => failed,
+            State::Exited => exited,
+            State::Unknown => unknown,
+        }
+    }
+
+    pub(super) fn of_mut(&mut self, state: State) -> Option<&mut StateLook> {
+        self.states.get_mut(index(state))
+    }
+}
+
+impl Default for Looks {
+    fn default() -> Self {
+        Self::new(Glyphs::default())
+    }
+}
+
+impl StateLook {
+    /// As a tmux style, `fg=#ffa000,bold`; empty where the user's own style stays.
+    pub fn tmux_style(&self, depth: Depth) -> String {
+        let Some(palette) = &self.palette else { return String::new() };
+        let mut style = format!("fg={}", palette.at(depth));
+        for (on, word) in [(self.bold, ",bold"), (self.dim, ",dim")] {
+            if on {
+                style.push_str(word);
+            }
+        }
+        style
+    }
+
+    /// As the SGR sequence that starts it; empty where there is nothing to set.
+    pub fn ansi(&self, depth: Depth) -> String {
+        let Some(palette) = &self.palette else { return String::new() };
+        let mut out = String::from("\x1b[");
+        for (on, code) in [(self.bold, "1;"), (self.dim, "2;")] {
+            if on {
+                out.push_str(code);
+            }
+        }
+        let _ = write!(out, "{}m", palette.at(depth).sgr());
+        out
+    }
+}

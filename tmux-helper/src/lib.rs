@@ -1,0 +1,24 @@
+//! MadoHub for tmux: which coding agent runs in each pane, and what it is doing.
+//!
+//! The engine that decides is the package `madohub-detect`; this crate is its host on the machine:
+//! the command line, the settings, the output, and the daemon that watches a tmux server.
+
+pub mod cli;
+pub mod commands;
+pub mod config;
+mod context;
+mod error;
+pub mod output;
+
+pub use context::Context;
+pub use error::{Error, Exit, Kind};
+
+use std::ffi::OsString;
+
+/// Runs one command line (`args[0]` is the program's name) and answers how it ended.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Exit, Error> {
+    match cli::parse(args)? {
+        cli::Parsed::Run(command) => commands::run(&command, &Context::from_env()),
+        cli::Parsed::Shown => Ok(Exit::Ok),
+    }
+}

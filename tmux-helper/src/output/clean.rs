@@ -1,0 +1,56 @@
+//! Text that came from a pane, a log or a title is untrusted: it must not move the cursor, set
+//! colours, run a tmux format or lie about the order of letters.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// The text with every control character shown as a symbol (`␛`, `␊`) and every invisible or
+/// direction-changing character as `�`; on one line, and harmless in a terminal.
+pub fn clean(text: &str) -> String {
+    text.chars().map(symbol).collect()
+}
+
+fn symbol(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('�'),
+        '\x7f' => '␡',
+        '\u{80}'..='\u{9f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}' => '�',
+        c => c,
+    }
+}
+
+/// [`clean`], with `#` doubled: tmux reads `#(…)`, `#[…]` and `#{…}` in formats and runs them.
+pub fn for_tmux(text: &str) -> String {
+    clean(text).replace('#', "##")
+}
+
+/// Cells that the text takes in a terminal.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text cut to so many cells, with `…` where something is missing.
+pub fn fit(text: &str, cells: usize) -> String {
+    if width(text) <= cells {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        let next = used + c.width().unwrap_or(0);
+        if next + 1 > cells {
+            break;
+        }
+        used = next;
+        out.push(c);
+    }
+    if cells > 0 {
+        out.push('…');
+    }
+    out
+}

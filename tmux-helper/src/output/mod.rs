@@ -1,0 +1,15 @@
+//! What people and programs read: the list, the segment, the label, times, and untrusted text.
+
+mod clean;
+mod label;
+mod row;
+mod segment;
+mod since;
+mod table;
+
+pub use clean::{clean, fit, for_tmux, width};
+pub use label::label;
+pub use row::{PaneRow, by_need};
+pub use segment::{segment, segment_with};
+pub use since::since;
+pub use table::{TableOptions, list_table};

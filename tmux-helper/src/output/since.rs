@@ -1,0 +1,20 @@
+//! How long ago, for people.
+
+/// Seconds as one unit, or two where the second one matters: `38s`, `2m14s`, `25m`, `3h`, `4d`.
+pub fn since(seconds: f64) -> String {
+    // Clocks of two machines, or one that was set back, make it negative.
+    let seconds = if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    let s = seconds as u64;
+    let (minutes, hours, days) = (s / 60, s / 3600, s / 86_400);
+    match s {
+        0..60 => format!("{s}s"),
+        60..600 if s % 60 == 0 => format!("{minutes}m"),
+        60..600 => format!("{minutes}m{}s", s % 60),
+        600..3600 => format!("{minutes}m"),
+        3600..36_000 if minutes % 60 == 0 => format!("{hours}h"),
+        3600..36_000 => format!("{hours}h{}m", minutes % 60),
+        36_000..172_800 => format!("{hours}h"),
+        _ => format!("{days}d"),
+    }
+}
