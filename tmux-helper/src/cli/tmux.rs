@@ -4,15 +4,17 @@ use super::SegmentStyle;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
+/// Heading of the options that choose a server.
+const SERVER: &str = "tmux server (default: the one that this runs in)";
+
 /// Which tmux server is meant, exactly as in tmux. Without either: `$TMUX`, else the default one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "tmux server")]
 pub struct ServerArgs {
     /// Name of the server's socket, as in `tmux -L`
-    #[arg(short = 'L', value_name = "NAME", conflicts_with = "socket_path")]
+    #[arg(short = 'L', value_name = "NAME", conflicts_with = "socket_path", help_heading = SERVER)]
     pub socket_name: Option<String>,
     /// Path of the server's socket, as in `tmux -S`
-    #[arg(short = 'S', value_name = "PATH")]
+    #[arg(short = 'S', value_name = "PATH", help_heading = SERVER)]
     pub socket_path: Option<PathBuf>,
 }
 

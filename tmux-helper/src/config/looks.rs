@@ -36,16 +36,18 @@ pub struct Looks {
     states: [StateLook; 8],
 }
 
-/// State, glyph, ASCII glyph, colour, bold, dim.
-const DEFAULTS: [(State, &str, &str, Option<Colour>, bool, bool); 8] = [
-    (State::Working, "●", "*", Some(Colour::Rgb(80, 200, 120)), false, false),
-    (State::Idle, "·", ".", None, false, false),
-    (State::Waiting, "?", "?", Some(Colour::Rgb(255, 160, 0)), true, false),
-    (State::Stopped, "■", "#", Some(Colour::Rgb(220, 80, 70)), false, false),
-    (State::Completed, "✓", "v", Some(Colour::Rgb(80, 200, 120)), false, false),
-    (State::Failed, "✗", "x", Some(Colour::Rgb(255, 60, 60)), true, false),
-    (State::Exited, "○", "o", Some(Colour::Rgb(120, 120, 120)), false, true),
-    (State::Unknown, " ", " ", None, false, false),
+/// Glyph, ASCII glyph, colour, bold, dim; in the order of [`index`].
+type BuiltIn = (&'static str, &'static str, Option<Colour>, bool, bool);
+
+const DEFAULTS: [BuiltIn; 8] = [
+    ("●", "*", Some(Colour::Rgb(80, 200, 120)), false, false),
+    ("·", ".", None, false, false),
+    ("?", "?", Some(Colour::Rgb(255, 160, 0)), true, false),
+    ("■", "#", Some(Colour::Rgb(220, 80, 70)), false, false),
+    ("✓", "v", Some(Colour::Rgb(80, 200, 120)), false, false),
+    ("✗", "x", Some(Colour::Rgb(255, 60, 60)), true, false),
+    ("○", "o", Some(Colour::Rgb(120, 120, 120)), false, true),
+    (" ", " ", None, false, false),
 ];
 
 const fn index(state: State) -> usize {
@@ -64,7 +66,7 @@ const fn index(state: State) -> usize {
 impl Looks {
     /// The built-in looks with this set of glyphs.
     pub fn new(glyphs: Glyphs) -> Self {
-        let states = DEFAULTS.map(|(_, unicode, ascii, colour, bold, dim)| StateLook {
+        let states = DEFAULTS.map(|(unicode, ascii, colour, bold, dim)| StateLook {
             glyph: if glyphs == Glyphs::Ascii { ascii } else { unicode }.to_owned(),
             palette: colour.map(Palette::derive),
             bold,

@@ -9,10 +9,10 @@ pub fn since(seconds: f64) -> String {
     let (minutes, hours, days) = (s / 60, s / 3600, s / 86_400);
     match s {
         0..60 => format!("{s}s"),
-        60..600 if s % 60 == 0 => format!("{minutes}m"),
+        60..600 if s.is_multiple_of(60) => format!("{minutes}m"),
         60..600 => format!("{minutes}m{}s", s % 60),
         600..3600 => format!("{minutes}m"),
-        3600..36_000 if minutes % 60 == 0 => format!("{hours}h"),
+        3600..36_000 if minutes.is_multiple_of(60) => format!("{hours}h"),
         3600..36_000 => format!("{hours}h{}m", minutes % 60),
         36_000..172_800 => format!("{hours}h"),
         _ => format!("{days}d"),

@@ -2,6 +2,7 @@
 
 use super::{PaneRow, clean, fit, since, width};
 use crate::config::{Depth, Looks};
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// How the table is drawn.
@@ -61,7 +62,7 @@ pub fn list_table(rows: &[PaneRow], options: &TableOptions<'_>, now: f64) -> Str
                 _ => String::new(),
             };
             let end = if start.is_empty() { "" } else { "\x1b[0m" };
-            line.push_str(&format!("{start}{text}{end}{gap}"));
+            let _ = write!(line, "{start}{text}{end}{gap}");
         }
         out.push_str(line.trim_end());
         out.push('\n');
@@ -81,11 +82,12 @@ fn why(row: &PaneRow) -> String {
     if let Some(message) = &row.last_message {
         parts.push(clean(message));
     }
-    let mut why = parts.join(": ");
-    if row.background > 0 {
-        why = format!("{why} +{} in background", row.background).trim_start().to_owned();
+    let why = parts.join(": ");
+    match (row.background, why.as_str()) {
+        (0, _) => why,
+        (n, "") => format!("+{n} in background"),
+        (n, why) => format!("{why} +{n} in background"),
     }
-    why
 }
 
 fn short_path(path: &str, home: Option<&Path>) -> String {
