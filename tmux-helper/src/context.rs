@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::config::{self, Config, Paths};
-use madohub_detect::{RuleError, RuleSet};
+use madohub_detect::RuleSet;
 
 /// The user's folders, and through them the settings and rule files.
 ///
@@ -37,7 +37,7 @@ impl Context {
 
     /// The rules in force: the built-in ones with the user's files on top, and what is wrong with
     /// those of the user's files that had to be left out.
-    pub fn rules(&self) -> Result<(RuleSet, Vec<RuleError>), Error> {
+    pub fn rules(&self) -> Result<(RuleSet, Vec<String>), Error> {
         config::layered_rules(&self.paths.agents_dir())
     }
 }

@@ -8,10 +8,13 @@ pub mod commands;
 pub mod config;
 mod context;
 mod error;
+mod follow;
+pub mod input;
 pub mod output;
 
 pub use context::Context;
 pub use error::{Error, Exit, Kind};
+pub use follow::follow;
 
 use std::ffi::OsString;
 

@@ -12,7 +12,10 @@ mod tmux;
 mod watch;
 
 use crate::cli::Command;
+use crate::output::clean;
 use crate::{Context, Error, Exit};
+use madohub_detect::RuleSet;
+use std::io::Write as _;
 
 /// Runs one subcommand.
 pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
@@ -28,4 +31,19 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
     }
+}
+
+/// The rules in force. What is wrong with the user's files is said and does not stop the command.
+fn rules_in_force(ctx: &Context) -> Result<RuleSet, Error> {
+    let (rules, problems) = ctx.rules()?;
+    for problem in problems {
+        note(&format!("{problem}; the other rules are in force"));
+    }
+    Ok(rules)
+}
+
+/// Says something beside the output.
+fn note(text: &str) {
+    // Where stderr is closed nobody wants to know.
+    let _ = writeln!(std::io::stderr().lock(), "madohub: {}", clean(text));
 }

@@ -1,52 +1,54 @@
 //! The user's rule files.
 
 use crate::Error;
-use madohub_detect::{RuleError, RuleFile, RuleSet};
+use madohub_detect::{RuleFile, RuleSet};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The built-in rules with the files of `dir` on top, and what is wrong with the files that had
-/// to be left out.
-pub fn layered_rules(dir: &Path) -> Result<(RuleSet, Vec<RuleError>), Error> {
-    let (files, mut wrong) = rule_files(dir);
+/// to be left out, one text each that names the file.
+pub fn layered_rules(dir: &Path) -> Result<(RuleSet, Vec<String>), Error> {
+    let (files, mut problems) = rule_files(dir);
     let (rules, errors) = RuleSet::layered(&files)
         .map_err(|error| Error::failed(format!("the built-in rules cannot be used: {error}")))?;
-    wrong.extend(errors);
-    Ok((rules, wrong))
+    problems.extend(errors.iter().map(ToString::to_string));
+    Ok((rules, problems))
 }
 
-/// Reads every `*.toml` in `dir`, sorted by name. A missing folder holds none.
-pub fn rule_files(dir: &Path) -> (Vec<RuleFile>, Vec<RuleError>) {
+/// Every `*.toml` in `dir`, sorted by name, and what is wrong with those that cannot be read. A
+/// missing folder holds none.
+pub fn rule_files(dir: &Path) -> (Vec<RuleFile>, Vec<String>) {
+    let paths = match toml_files(dir) {
+        Ok(paths) => paths,
+        Err(error) => return (Vec::new(), vec![format!("{}: {error}", dir.display())]),
+    };
     let mut files = Vec::new();
-    let mut wrong = Vec::new();
-    let failed = |path: &Path, error: &io::Error| RuleError {
-        file: path.display().to_string(),
-        message: format!("cannot be read: {error}"),
-    };
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return (files, wrong),
-        Err(error) => return (files, vec![failed(dir, &error)]),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => paths.push(entry.path()),
-            Err(error) => wrong.push(failed(dir, &error)),
+    let mut problems = Vec::new();
+    for path in paths {
+        match read_rule_file(&path) {
+            Ok(file) => files.push(file),
+            Err(error) => problems.push(error.message().to_owned()),
         }
     }
+    (files, problems)
+}
+
+/// One rule file as text.
+pub fn read_rule_file(path: &Path) -> Result<RuleFile, Error> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| Error::file("cannot read the rule file", path, &error))?;
+    Ok(RuleFile { name: path.display().to_string(), text })
+}
+
+fn toml_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut paths =
+        entries.map(|entry| entry.map(|e| e.path())).collect::<io::Result<Vec<PathBuf>>>()?;
     paths.retain(|path| path.extension().is_some_and(|ext| ext == "toml"));
     paths.sort();
-    for path in paths {
-        match fs::read(&path).map(String::from_utf8) {
-            Ok(Ok(text)) => files.push(RuleFile { name: path.display().to_string(), text }),
-            Ok(Err(_)) => wrong.push(RuleError {
-                file: path.display().to_string(),
-                message: "is no UTF-8 text".to_owned(),
-            }),
-            Err(error) => wrong.push(failed(&path, &error)),
-        }
-    }
-    (files, wrong)
+    Ok(paths)
 }

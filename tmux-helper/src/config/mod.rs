@@ -10,7 +10,7 @@ mod looks;
 mod paths;
 mod template;
 
-pub use agents::{layered_rules, rule_files};
+pub use agents::{layered_rules, read_rule_file, rule_files};
 pub use colour::{Colour, Depth, Palette};
 pub use looks::{Glyphs, Looks, StateLook};
 pub use paths::Paths;
