@@ -21,15 +21,6 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// All exit codes with what they mean, for `--help` and the man page.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Ok, "ok"),
-        (Self::No, "no: nothing found, wrong state, timed out"),
-        (Self::Usage, "the command line or the input cannot be used"),
-        (Self::NoServer, "no multiplexer or no daemon to talk to"),
-        (Self::Refused, "refused for safety"),
-    ];
-
     /// The number that the process ends with.
     pub const fn code(self) -> u8 {
         match self {

@@ -18,7 +18,22 @@ use std::ffi::OsString;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "madohub", version, about, long_about = None, max_term_width = 100)]
+#[command(
+    name = "madohub",
+    version,
+    about = "Tells which coding agent runs in each tmux pane, and what it is doing",
+    max_term_width = 100,
+    subcommand_required = true,
+    after_help = "\
+First steps, in a running tmux:
+  madohub tmux start        watch this server: states on pane borders and in the status line
+  madohub list              one row per agent, those that need you first
+  madohub doctor            what works here, what does not, and what to do
+
+States: working, idle, waiting (for a person), stopped, completed, failed, exited.
+Settings: ~/.config/madohub/config.toml. Undo everything: madohub tmux stop.
+Exit codes: 0 ok, 1 no, 2 usage or bad input, 3 no tmux server or no daemon, 4 refused for safety."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -11,7 +11,12 @@ const SERVER: &str = "tmux server (default: the one that this runs in)";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct ServerArgs {
     /// Name of the server's socket, as in `tmux -L`
-    #[arg(short = 'L', value_name = "NAME", conflicts_with = "socket_path", help_heading = SERVER)]
+    #[arg(
+        short = 'L',
+        value_name = "NAME",
+        conflicts_with = "socket_path",
+        help_heading = SERVER
+    )]
     pub socket_name: Option<String>,
     /// Path of the server's socket, as in `tmux -S`
     #[arg(short = 'S', value_name = "PATH", help_heading = SERVER)]
@@ -20,42 +25,74 @@ pub struct ServerArgs {
 
 /// `madohub list`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  madohub list
+  madohub list --json | jq -r '.[] | select(.state == \"waiting\") | .pane'
+
+Panes that need a person come first. The exit code is 1 when no pane holds an agent.")]
 pub struct ListArgs {
-    /// Which server.
-    #[command(flatten)]
-    pub server: ServerArgs,
     /// Print a JSON array instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Which server.
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// `madohub watch`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  madohub watch
+  madohub watch --json | jq -c 'select(.to == \"waiting\")'
+
+It runs until it is interrupted, or until the daemon stops.")]
 pub struct WatchArgs {
-    /// Which server.
-    #[command(flatten)]
-    pub server: ServerArgs,
     /// Print JSON Lines, one event a line
     #[arg(long)]
     pub json: bool,
+    /// Which server.
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// `madohub status`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  madohub status                                         ?1 ●2 ✓1
+  madohub status --format minimal                        ?1, and nothing when nobody needs you
+  madohub status --format 'agents: {working}/{total}'
+  PS1='$(madohub status --style ansi) \\$ '                a shell prompt
+
+In tmux no process is needed: the daemon keeps the same text in an option,
+  set -g status-right '#{E:@madohub_status}'
+
+Fields of a text of your own: {minimal} {counts} {names} {total}, and the number of panes in a
+state: {waiting} {failed} {stopped} {working} {completed} {exited} {idle}.")]
 pub struct StatusArgs {
-    /// Which server.
-    #[command(flatten)]
-    pub server: ServerArgs,
-    /// `minimal`, `counts`, `names`, or a text of your own with `{…}` fields
+    /// `minimal`, `counts`, `names`, or a text of your own with {…} fields
     #[arg(long, value_name = "F")]
     pub format: Option<String>,
     /// How the text is coloured
     #[arg(long, value_enum, default_value_t)]
     pub style: SegmentStyle,
+    /// Which server.
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// `madohub tmux`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  madohub tmux start                       watch the tmux server that this runs in
+  madohub tmux start -L work               watch the server of `tmux -L work`
+  madohub tmux stop                        stop, and leave tmux as it was
+
+In ~/.tmux.conf, to have it in every session:
+  run-shell -b 'madohub tmux start'")]
 pub struct TmuxArgs {
     /// What to do.
     #[command(subcommand)]
@@ -66,13 +103,15 @@ pub struct TmuxArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub enum TmuxCommand {
     /// Start the daemon in the background
+    ///
+    /// One daemon watches one tmux server; when one runs already, this does nothing and succeeds.
     Start {
-        /// Which server.
-        #[command(flatten)]
-        server: ServerArgs,
         /// Stay in the foreground and log to the terminal
         #[arg(long)]
         foreground: bool,
+        /// Which server.
+        #[command(flatten)]
+        server: ServerArgs,
     },
     /// Stop the daemon and put tmux's options back as they were
     Stop {
@@ -93,12 +132,14 @@ pub enum TmuxCommand {
         server: ServerArgs,
     },
     /// Say whether the daemon runs, since when, and what it watches
+    ///
+    /// The exit code is 0 when it runs, and 3 when it does not.
     Status {
-        /// Which server.
-        #[command(flatten)]
-        server: ServerArgs,
         /// Print a JSON object
         #[arg(long)]
         json: bool,
+        /// Which server.
+        #[command(flatten)]
+        server: ServerArgs,
     },
 }

@@ -134,7 +134,9 @@ impl FromStr for Colour {
         if let Some(n) = name.strip_prefix("colour").or_else(|| name.strip_prefix("color")) {
             return n.parse().map(Self::Indexed).map_err(|_| wrong());
         }
-        let digits = name.strip_prefix('#').filter(|d| d.len() == 6).ok_or_else(wrong)?;
+        let is_rgb =
+            |digits: &&str| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let digits = name.strip_prefix('#').filter(is_rgb).ok_or_else(wrong)?;
         let n = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;
         let [_, r, g, b] = n.to_be_bytes();
         Ok(Self::Rgb(r, g, b))
@@ -217,4 +219,50 @@ fn nearest_16(r: u8, g: u8, b: u8) -> Colour {
     };
     let bright = (high + low) * 10 > 12 * 255;
     Colour::Basic(if bright { basic + 8 } else { basic })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a failing test may panic")]
+mod tests {
+    use super::*;
+
+    fn derived(text: &str) -> [String; 4] {
+        let palette = Palette::derive(text.parse().unwrap());
+        [Depth::Rgb, Depth::TwoFiftySix, Depth::Sixteen, Depth::Eight]
+            .map(|depth| palette.at(depth).to_string())
+    }
+
+    #[test]
+    fn fewer_colours_keep_the_meaning() {
+        assert_eq!(derived("#50c878"), ["#50c878", "colour78", "green", "green"]);
+        // An orange is nearest to red, which says something else; yellow is what it has to be.
+        assert_eq!(derived("#ffa000"), ["#ffa000", "colour214", "yellow", "yellow"]);
+        assert_eq!(derived("#dc5046"), ["#dc5046", "colour167", "red", "red"]);
+        assert_eq!(derived("#ff3c3c"), ["#ff3c3c", "colour203", "brightred", "red"]);
+        // Bright black is black with eight colours, and cannot be seen.
+        assert_eq!(derived("#787878"), ["#787878", "colour243", "brightblack", "default"]);
+        assert_eq!(derived("colour208"), ["colour208", "colour208", "yellow", "yellow"]);
+        assert_eq!(derived("brightcyan"), ["brightcyan", "brightcyan", "brightcyan", "cyan"]);
+        assert_eq!(derived("default"), ["default"; 4]);
+    }
+
+    #[test]
+    fn a_colour_reads_as_it_is_written() {
+        for text in NAMES.into_iter().chain(["default", "colour0", "colour255", "#00ff7f"]) {
+            assert_eq!(text.parse::<Colour>().unwrap().to_string(), text);
+        }
+        for text in ["", "re", "#12345", "#12345g", "colour256", "colour-1", "#1234567", "#+12345"]
+        {
+            assert!(text.parse::<Colour>().unwrap_err().contains("no colour"), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_basic_colour_has_its_own_sequence() {
+        assert_eq!(Colour::Basic(1).sgr(), "31");
+        assert_eq!(Colour::Basic(9).sgr(), "91");
+        assert_eq!(Colour::Indexed(9).sgr(), "38;5;9");
+        assert_eq!(Colour::Rgb(1, 2, 3).sgr(), "38;2;1;2;3");
+        assert_eq!(Colour::Default.sgr(), "39");
+    }
 }

@@ -430,3 +430,6 @@ impl<'de> Deserialize<'de> for SettleChoice {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -127,3 +127,49 @@ impl StateLook {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_states_look_the_same_at_any_depth() {
+        for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
+            let looks = Looks::new(glyphs);
+            let glyphs: HashSet<&str> =
+                State::BY_NEED.iter().map(|state| looks.of(*state).glyph.as_str()).collect();
+            assert_eq!(glyphs.len(), State::BY_NEED.len());
+        }
+        let looks = Looks::default();
+        for depth in [Depth::Eight, Depth::Sixteen, Depth::TwoFiftySix, Depth::Rgb] {
+            // Completed has the colour of working, which pulses.
+            let styles: HashSet<String> = State::BY_NEED
+                .into_iter()
+                .filter(|state| *state != State::Completed)
+                .map(|state| looks.of(state).tmux_style(depth))
+                .collect();
+            assert_eq!(styles.len(), State::BY_NEED.len() - 1, "{depth:?}: {styles:?}");
+        }
+    }
+
+    #[test]
+    fn a_state_can_be_changed_where_it_is_looked_up() {
+        let mut looks = Looks::default();
+        for state in State::BY_NEED.into_iter().chain([State::Unknown]) {
+            if let Some(look) = looks.of_mut(state) {
+                look.glyph = state.to_string();
+            }
+            assert_eq!(looks.of(state).glyph, state.as_str());
+        }
+    }
+
+    #[test]
+    fn styles_are_written_as_tmux_and_terminals_read_them() {
+        let looks = Looks::default();
+        assert_eq!(looks.of(State::Waiting).tmux_style(Depth::Rgb), "fg=#ffa000,bold");
+        assert_eq!(looks.of(State::Exited).tmux_style(Depth::Eight), "fg=default,dim");
+        assert_eq!(looks.of(State::Idle).tmux_style(Depth::Rgb), "");
+        assert_eq!(looks.of(State::Waiting).ansi(Depth::TwoFiftySix), "\x1b[1;38;5;214m");
+    }
+}

@@ -92,3 +92,65 @@ impl Paths {
         Ok(dir)
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a failing test may panic")]
+mod tests {
+    use super::*;
+    use crate::Exit;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    fn paths(vars: &[(&str, &str)]) -> Paths {
+        Paths::from_lookup(|name| {
+            vars.iter().find(|(known, _)| *known == name).map(|(_, value)| PathBuf::from(value))
+        })
+    }
+
+    fn runtime(dir: &Path) -> Paths {
+        paths(&[("XDG_RUNTIME_DIR", dir.to_str().unwrap())])
+    }
+
+    #[test]
+    fn the_xdg_variables_come_first_then_the_home_folder() {
+        let set = paths(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("XDG_RUNTIME_DIR", "/r")]);
+        assert_eq!(set.config_file(), Path::new("/c/madohub/config.toml"));
+        assert_eq!(set.agents_dir(), Path::new("/c/madohub/agents"));
+        assert_eq!(set.state_dir, Path::new("/h/.local/state/madohub"));
+        assert_eq!(set.runtime_dir, Path::new("/r/madohub"));
+        let relative = paths(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "c"), ("TMPDIR", "/t")]);
+        assert_eq!(relative.config_dir, Path::new("/h/.config/madohub"));
+        let own = format!("/t/madohub-{}", geteuid().as_raw());
+        assert_eq!(relative.runtime_dir, Path::new(&own));
+    }
+
+    #[test]
+    fn the_runtime_folder_is_made_for_its_user_alone() {
+        let base = tempfile::tempdir().unwrap();
+        let paths = runtime(base.path());
+        let dir = paths.ensure_runtime_dir().unwrap();
+        assert_eq!(fs::metadata(dir).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(paths.ensure_runtime_dir().unwrap(), dir);
+    }
+
+    #[test]
+    fn a_runtime_folder_that_others_can_enter_is_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let paths = runtime(base.path());
+        fs::create_dir(&paths.runtime_dir).unwrap();
+        for mode in [0o750, 0o701, 0o777] {
+            fs::set_permissions(&paths.runtime_dir, fs::Permissions::from_mode(mode)).unwrap();
+            let error = paths.ensure_runtime_dir().unwrap_err();
+            assert_eq!(error.exit(), Exit::Refused, "{mode:o}");
+            assert!(error.hint().unwrap().contains("XDG_RUNTIME_DIR"));
+        }
+    }
+
+    #[test]
+    fn a_link_in_place_of_the_runtime_folder_is_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let paths = runtime(base.path());
+        symlink(elsewhere.path(), &paths.runtime_dir).unwrap();
+        assert_eq!(paths.ensure_runtime_dir().unwrap_err().exit(), Exit::Refused);
+    }
+}

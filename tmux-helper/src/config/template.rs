@@ -97,3 +97,37 @@ impl Template {
         out.trim_end().to_owned()
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a failing test may panic")]
+mod tests {
+    use super::*;
+
+    const FIELDS: [&str; 2] = ["a", "b"];
+
+    #[test]
+    fn fields_are_filled_and_braces_can_be_written() {
+        let template = Template::parse("{{{a}}} {b}!", &FIELDS).unwrap();
+        assert_eq!(template.fill(|field| format!("<{field}>")), "{<a>} <b>!");
+        assert!(template.uses("a"));
+        assert!(!template.uses("c"));
+    }
+
+    #[test]
+    fn a_field_without_a_value_leaves_no_gap() {
+        let template = Template::parse("{a} {b} {a}", &FIELDS).unwrap();
+        let only = |wanted: &'static str| {
+            template.fill(|field| if field == wanted { "x".to_owned() } else { String::new() })
+        };
+        assert_eq!(only("a"), "x x");
+        assert_eq!(only("b"), "x");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, part) in [("{c}", "the fields are a, b"), ("{a", "closing"), ("a}", "alone")] {
+            let error = Template::parse(text, &FIELDS).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

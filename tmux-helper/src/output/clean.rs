@@ -54,3 +54,26 @@ pub fn fit(text: &str, cells: usize) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_untrusted_moves_the_cursor_or_runs_a_format() {
+        assert_eq!(clean("a\x1b[31mb\r\n\x07\x7f\u{9b}1m"), "a␛[31mb␍␊␇␡�1m");
+        assert_eq!(clean("user\u{202e}gpj\u{200b}"), "user�gpj�");
+        assert_eq!(for_tmux("#(rm -rf ~) #{x} #[fg=red]\n"), "##(rm -rf ~) ##{x} ##[fg=red]␊");
+    }
+
+    #[test]
+    fn text_is_cut_by_cells_not_by_characters() {
+        assert_eq!(fit("日本語", 6), "日本語");
+        assert_eq!(fit("日本語", 5), "日本…");
+        assert_eq!(fit("日本語", 4), "日…");
+        assert_eq!(fit("abc", 2), "a…");
+        assert_eq!(fit("abc", 1), "…");
+        assert_eq!(fit("abc", 0), "");
+        assert_eq!(width(&fit("e\u{301}e\u{301}e\u{301}", 2)), 2);
+    }
+}

@@ -18,3 +18,31 @@ pub fn since(seconds: f64) -> String {
         _ => format!("{days}d"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::since;
+
+    #[test]
+    fn times_are_one_unit_and_a_half() {
+        for (seconds, text) in [
+            (0.0, "0s"),
+            (38.9, "38s"),
+            (60.0, "1m"),
+            (134.0, "2m14s"),
+            (599.0, "9m59s"),
+            (600.0, "10m"),
+            (3599.0, "59m"),
+            (3600.0, "1h"),
+            (5400.0, "1h30m"),
+            (10.0 * 3600.0, "10h"),
+            (47.0 * 3600.0, "47h"),
+            (48.0 * 3600.0, "2d"),
+            (-5.0, "0s"),
+            (f64::NAN, "0s"),
+            (f64::INFINITY, "0s"),
+        ] {
+            assert_eq!(since(seconds), text, "{seconds}");
+        }
+    }
+}
