@@ -1,0 +1,42 @@
+//! What the end-to-end tests, the demo, the README picture and the daemon benchmark share: a
+//! private world of folders and sockets, real tmux servers and clients in it, agents that replay
+//! recorded screens, and a reader for the colours that a terminal shows.
+//!
+//! Everything here panics with a full account of what it saw when something is not as expected:
+//! its callers are tests and tools for which that is the answer.
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a harness reports by panicking and counts in cells"
+)]
+
+mod agent;
+mod borders;
+mod env;
+mod options;
+mod product;
+pub mod recording;
+mod screen;
+mod sgr;
+mod stage;
+mod svg;
+mod tmux;
+mod versions;
+mod wait;
+
+pub use agent::{Agent, AgentCommand};
+pub use borders::{PaneBox, Side};
+pub use env::TestEnv;
+pub use options::OptionsSnapshot;
+pub use product::{Event, ListRow, Madohub, Watch};
+pub use screen::{Cell, Colour, Hue, Screen};
+pub use stage::{Stage, StageOptions};
+pub use svg::{Picture, svg};
+pub use tmux::{Tmux, TmuxProgram};
+pub use versions::tmux_programs;
+pub use wait::{default_timeout, wait_for, wait_until};

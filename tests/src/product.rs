@@ -1,0 +1,214 @@
+//! The `madohub` binary under test.
+
+use crate::env::TestEnv;
+use crate::tmux::Tmux;
+use serde::Deserialize;
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+
+/// Variable with the path of a finished `madohub` to test instead of this workspace's.
+const BINARY_VARIABLE: &str = "MADOHUB_BIN";
+
+/// The product in a test's world.
+#[derive(Debug, Clone)]
+pub struct Madohub {
+    env: Arc<TestEnv>,
+    program: OnceLock<PathBuf>,
+}
+
+/// One row of `madohub list --json`, as far as tests look at it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ListRow {
+    /// Pane id.
+    pub pane: String,
+    /// Agent id.
+    pub agent: String,
+    /// State.
+    pub state: String,
+    /// Where the state comes from.
+    pub state_source: String,
+    /// Why it is in this state.
+    pub reason: Option<String>,
+    /// Since when.
+    pub since: f64,
+}
+
+/// One line of `madohub watch --json`, as far as tests look at it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Event {
+    /// Version of the form.
+    pub v: u32,
+    /// Number in this daemon's life.
+    pub seq: u64,
+    /// Pane id.
+    pub pane: String,
+    /// Agent id.
+    pub agent: String,
+    /// Former state.
+    pub from: String,
+    /// State entered.
+    pub to: String,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl Madohub {
+    /// The binary of this workspace, built when it is first needed, or the one that
+    /// `MADOHUB_BIN` names.
+    pub fn new(env: &Arc<TestEnv>) -> Self {
+        Self { env: Arc::clone(env), program: OnceLock::new() }
+    }
+
+    /// The binary at `program`.
+    pub fn at(env: &Arc<TestEnv>, program: &Path) -> Self {
+        Self { env: Arc::clone(env), program: absolute(program).into() }
+    }
+
+    /// The executable.
+    pub fn program(&self) -> &Path {
+        self.program.get_or_init(|| {
+            std::env::var_os(BINARY_VARIABLE)
+                .map_or_else(workspace_binary, |path| absolute(Path::new(&path)))
+        })
+    }
+
+    /// A command of the product, not run yet.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.env.command(self.program());
+        command.args(args).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command whatever comes of it.
+    pub fn try_run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("madohub runs")
+    }
+
+    /// Runs a command that must succeed.
+    #[track_caller]
+    pub fn run(&self, args: &[&str]) -> String {
+        let output = self.try_run(args);
+        assert!(
+            output.status.success(),
+            "madohub {args:?}: {}\n{}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// `madohub tmux VERB` for that server.
+    #[track_caller]
+    pub fn tmux(&self, verb: &str, tmux: &Tmux) -> String {
+        self.run(&["tmux", verb, "-L", &tmux.socket])
+    }
+
+    /// `madohub list --json` as it comes.
+    #[track_caller]
+    pub fn list_json(&self, tmux: &Tmux) -> Vec<Value> {
+        let text = self.run(&["list", "--json", "-L", &tmux.socket]);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("no array: {error}\n{text}"))
+    }
+
+    /// `madohub list --json`.
+    #[track_caller]
+    pub fn list(&self, tmux: &Tmux) -> Vec<ListRow> {
+        let rows = self.list_json(tmux).into_iter();
+        rows.map(|row| serde_json::from_value(row).expect("the keys of a row")).collect()
+    }
+
+    /// Starts `madohub watch --json`.
+    pub fn watch(&self, tmux: &Tmux) -> Watch {
+        let mut command = self.command(&["watch", "--json", "-L", &tmux.socket]);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("madohub runs");
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let (sink, out) = (Arc::clone(&lines), child.stdout.take().expect("a pipe"));
+        thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                sink.lock().expect("no panic inside").push(line);
+            }
+        });
+        Watch { child, lines }
+    }
+}
+
+/// A `madohub watch --json` that runs until it is dropped.
+#[derive(Debug)]
+pub struct Watch {
+    child: Child,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Watch {
+    /// Process id of the watcher.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The events so far.
+    #[track_caller]
+    pub fn events(&self) -> Vec<Event> {
+        let lines = self.lines.lock().expect("no panic inside");
+        let parse = |line: &String| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"))
+        };
+        lines.iter().map(parse).collect()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A binary of this workspace that stands beside the running one.
+pub(crate) fn built(name: &str) -> PathBuf {
+    let path = profile_dir().join(name);
+    assert!(path.exists(), "{} is not built", path.display());
+    path
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn workspace_binary() -> PathBuf {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    BUILT.get_or_init(build_product);
+    built("madohub")
+}
+
+fn profile_dir() -> PathBuf {
+    let exe = std::env::current_exe().expect("a path");
+    let dir = exe.parent().expect("a folder");
+    if dir.ends_with("deps") { dir.parent().expect("a folder") } else { dir }.to_owned()
+}
+
+/// Cargo builds the binaries of another package for nobody but itself. Under nextest every test
+/// is a process of its own; the run's id lets the first one build for all.
+fn build_product() {
+    let dir = profile_dir();
+    let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_default();
+    let lock = File::create(dir.join(".madohub-build-lock")).expect("a lock file");
+    lock.lock().expect("the build lock");
+    let stamp = dir.join(".madohub-built-for");
+    if !run.is_empty() && fs::read_to_string(&stamp).is_ok_and(|last| last == run) {
+        return;
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--quiet", "-p", "tmux-helper", "--bin", "madohub"]);
+    command
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(dir.ends_with("release").then_some("--release"));
+    assert!(command.status().expect("cargo runs").success(), "madohub does not build");
+    File::create(&stamp).and_then(|mut f| f.write_all(run.as_bytes())).expect("the build stamp");
+}

@@ -1,0 +1,209 @@
+//! A tmux server with fake agents in its panes, and a client of it whose screen can be read.
+
+use crate::agent::{Agent, AgentCommand};
+use crate::borders::{PaneBox, Side};
+use crate::env::TestEnv;
+use crate::product::{ListRow, Madohub};
+use crate::recording::role_path;
+use crate::screen::{Hue, Screen};
+use crate::tmux::{Tmux, TmuxProgram};
+use crate::wait::{wait_for, wait_until};
+use std::sync::Arc;
+
+/// How a stage is set up.
+#[derive(Debug, Clone)]
+pub struct StageOptions {
+    /// The tmux under test; the terminal around it is always the system's.
+    pub program: TmuxProgram,
+    /// Columns and rows of the client.
+    pub size: (u16, u16),
+    /// `TERM` of the client.
+    pub term: &'static str,
+    /// The client's terminal takes RGB colours.
+    pub rgb: bool,
+}
+
+impl Default for StageOptions {
+    fn default() -> Self {
+        let program = TmuxProgram::system();
+        Self { program, size: (190, 24), term: "tmux-256color", rgb: false }
+    }
+}
+
+/// The whole set-up. Dropping it ends everything.
+#[derive(Debug)]
+pub struct Stage {
+    /// The world.
+    pub env: Arc<TestEnv>,
+    /// The server under test, with a session `main`.
+    pub tmux: Tmux,
+    /// The server that plays the terminal around the client.
+    pub terminal: Tmux,
+    /// The product.
+    pub madohub: Madohub,
+}
+
+impl Stage {
+    /// An 190x24 client of the system's tmux with one pane that runs a shell.
+    pub fn new() -> Self {
+        Self::with(&StageOptions::default())
+    }
+
+    /// Columns and rows of the client, everything else as usual.
+    pub fn sized(cols: u16, rows: u16) -> Self {
+        Self::with(&StageOptions { size: (cols, rows), ..StageOptions::default() })
+    }
+
+    /// A set-up as asked for.
+    pub fn with(options: &StageOptions) -> Self {
+        let mut env = TestEnv::new();
+        if let Some(dir) = options.program.path.parent().filter(|dir| dir.is_absolute()) {
+            env.prepend_path(dir);
+        }
+        let env = Arc::new(env);
+        let madohub = Madohub::new(&env);
+        Self::in_env(env, madohub, options)
+    }
+
+    /// A set-up in a world that exists already.
+    pub fn in_env(env: Arc<TestEnv>, madohub: Madohub, options: &StageOptions) -> Self {
+        let tmux = Tmux::new(&env, &options.program, "inner");
+        let terminal = Tmux::new(&env, &TmuxProgram::system(), "terminal");
+        let (cols, rows) = (options.size.0.to_string(), options.size.1.to_string());
+        tmux.run(&["new-session", "-d", "-s", "main", "-x", &cols, "-y", &rows, SHELL]);
+        tmux.run(&["set-option", "-g", "default-command", SHELL]);
+        if options.rgb {
+            tmux.run(&["set-option", "-as", "terminal-features", &format!("{}:RGB", options.term)]);
+        }
+        let attach = attach_command(&tmux, "main", options.term);
+        terminal.run(&["new-session", "-d", "-s", "screen", "-x", &cols, "-y", &rows, &attach]);
+        terminal.run(&["set-option", "-g", "status", "off"]);
+        terminal.run(&["set-option", "-g", "remain-on-exit", "on"]);
+        let stage = Self { env, tmux, terminal, madohub };
+        wait_until("a client to be attached", || stage.clients(), |clients| !clients.is_empty());
+        stage
+    }
+
+    fn clients(&self) -> String {
+        self.tmux.run(&["list-clients", "-F", "#{client_name} #{client_width}x#{client_height}"])
+    }
+
+    /// The first pane of the session.
+    pub fn first_pane(&self) -> String {
+        self.tmux
+            .run(&["list-panes", "-t", "main", "-F", "#{pane_id}"])
+            .lines()
+            .next()
+            .unwrap()
+            .into()
+    }
+
+    /// Puts agents side by side in the session's first window, the first in its first pane.
+    pub fn side_by_side(&self, agents: &[(&str, &str)]) -> Vec<(String, Agent)> {
+        let mut panes = vec![self.first_pane()];
+        for _ in 1..agents.len() {
+            panes.push(self.split());
+        }
+        self.tmux.run(&["select-pane", "-t", &panes[0]]);
+        let started = panes.iter().zip(agents);
+        started.map(|(pane, (name, scene))| (pane.clone(), self.agent(pane, name, scene))).collect()
+    }
+
+    /// One more pane with a shell at the right of the session's current window.
+    pub fn split(&self) -> String {
+        let pane = self.tmux.run(&["split-window", "-h", "-t", "main", "-P", "-F", "#{pane_id}"]);
+        self.tmux.run(&["select-layout", "-t", "main", "even-horizontal"]);
+        pane
+    }
+
+    /// Starts an agent from the shell of a pane, as a person does.
+    pub fn agent(&self, pane: &str, recording: &str, scene: &str) -> Agent {
+        let command = self.agent_command(&self.tmux, pane, recording, scene);
+        self.type_line(pane, &command.line());
+        command.started()
+    }
+
+    /// Casts an agent for a pane without starting it.
+    pub fn agent_command(
+        &self,
+        tmux: &Tmux,
+        pane: &str,
+        recording: &str,
+        scene: &str,
+    ) -> AgentCommand {
+        let role = role_path(&self.env.agents(), &tmux.socket, pane);
+        let id = format!("{}{pane}", tmux.socket);
+        let command = AgentCommand::install(&self.env, recording, role, &id);
+        command.cast(scene);
+        command
+    }
+
+    /// Types a command line into the shell of a pane once the shell is there to read it.
+    pub fn type_line(&self, pane: &str, line: &str) {
+        wait_until(
+            "a shell prompt",
+            || self.tmux.capture(pane),
+            |screen| screen.trim_end().ends_with('$'),
+        );
+        self.tmux.run(&["send-keys", "-t", pane, "-l", line]);
+        self.tmux.run(&["send-keys", "-t", pane, "Enter"]);
+    }
+
+    /// Starts the daemon of the server under test.
+    #[track_caller]
+    pub fn start(&self) {
+        self.madohub.tmux("start", &self.tmux);
+    }
+
+    /// What the client shows now.
+    pub fn screen(&self) -> Screen {
+        Screen::parse(&self.terminal.run(&["capture-pane", "-e", "-p", "-t", "screen"]))
+    }
+
+    /// The row that `madohub list` has for a pane.
+    pub fn row(&self, pane: &str) -> Option<ListRow> {
+        self.madohub.list(&self.tmux).into_iter().find(|row| row.pane == pane)
+    }
+
+    /// Waits until `madohub list` says that the pane is in that state.
+    #[track_caller]
+    pub fn wait_state(&self, pane: &str, state: &str) -> ListRow {
+        wait_for(&format!("pane {pane} to be {state}"), || match self.row(pane) {
+            Some(row) if row.state == state => Ok(row),
+            other => Err(format!("{other:?}\n{}", self.screen())),
+        })
+    }
+
+    /// Waits until the cells of that side of a pane's border are there and all have that hue.
+    #[track_caller]
+    pub fn wait_border(&self, pane: &str, side: Side, hue: Hue) -> Screen {
+        let what = format!("the border of {pane} ({side:?}) to be {hue:?}");
+        wait_until(&what, || self.screen(), |screen| self.border_is(screen, pane, side, hue))
+    }
+
+    /// Whether all cells of that side of a pane's border have that hue on this screen.
+    pub fn border_is(&self, screen: &Screen, pane: &str, side: Side, hue: Hue) -> bool {
+        let cells = PaneBox::of(&self.tmux, pane).border(screen, side);
+        // Where a border meets another pane's, the last cells are drawn in that pane's colour.
+        let own = if cells.len() > 8 { &cells[..cells.len() - 3] } else { &cells[..] };
+        !own.is_empty() && own.iter().all(|cell| cell.style.fg.hue() == hue)
+    }
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The shell of a pane. It reads the private home's start-up file.
+const SHELL: &str = "exec bash";
+
+/// Command line of a client of `tmux` for another terminal.
+pub(crate) fn attach_command(tmux: &Tmux, session: &str, term: &str) -> String {
+    format!(
+        "exec env -u TMUX -u TMUX_PANE TERM={term} '{}' -u -L {} attach-session -t {session}",
+        tmux.program.path.display(),
+        tmux.socket
+    )
+}
