@@ -64,7 +64,7 @@ Examples:
   madohub status                                         ?1 ●2 ✓1
   madohub status --format minimal                        ?1, and nothing when nobody needs you
   madohub status --format 'agents: {working}/{total}'
-  PS1='$(madohub status --style ansi) \\$ '                a shell prompt
+  PS1='$(madohub status) \\$ '                            a shell prompt
 
 In tmux no process is needed: the daemon keeps the same text in an option,
   set -g status-right '#{E:@madohub_status}'

@@ -68,7 +68,7 @@ pub enum SegmentStyle {
     Plain,
     /// tmux's own marks, for `#(madohub status --style tmux)`
     Tmux,
-    /// Escape sequences, for a shell prompt
+    /// Escape sequences, for a terminal
     Ansi,
 }
 

@@ -122,6 +122,20 @@ impl Segment {
         "exited",
         "idle",
     ];
+
+    /// These settings with what a command line asks for: the name of a preset, or a text with
+    /// [`Segment::FIELDS`].
+    pub fn with_format(&self, format: &str) -> Result<Self, Error> {
+        let preset = match format {
+            "minimal" => SegmentPreset::Minimal,
+            "counts" => SegmentPreset::Counts,
+            "names" => SegmentPreset::Names,
+            text => Template::parse(text, &Self::FIELDS)
+                .map(SegmentPreset::Custom)
+                .map_err(|what| Error::usage(format!("cannot use the format: {what}")))?,
+        };
+        Ok(Self { preset, ..self.clone() })
+    }
 }
 
 /// How often a tmux server is looked at.

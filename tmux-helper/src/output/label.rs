@@ -28,3 +28,28 @@ pub fn label(row: &PaneRow, border: &Border, looks: &Looks, now: f64, cells: usi
     ];
     shorter.into_iter().find(|text| width(text) <= cells).unwrap_or_else(|| fit(glyph, cells))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::row::tests::pane;
+    use madohub_detect::State;
+
+    #[test]
+    fn a_label_gets_shorter_from_the_right() {
+        let mut row = pane("api", "codex", State::Waiting).row;
+        row.reason = Some("approval".to_owned());
+        for (cells, text) in [
+            (40, "? codex approval 38s"),
+            (20, "? codex approval 38s"),
+            (19, "? codex 38s"),
+            (10, "? codex"),
+            (6, "?38s"),
+            (2, "?"),
+            (0, ""),
+        ] {
+            let (border, looks) = (Border::default(), Looks::default());
+            assert_eq!(label(&row, &border, &looks, 138.0, cells), text, "{cells} cells");
+        }
+    }
+}

@@ -6,10 +6,12 @@ mod row;
 mod segment;
 mod since;
 mod table;
+mod terminal;
 
 pub use clean::{clean, fit, for_tmux, width};
 pub use label::label;
-pub use row::{PaneRow, by_need};
+pub use row::{ListedPane, PaneRow, by_need, list_json};
 pub use segment::{segment, segment_with};
 pub use since::since;
 pub use table::{TableOptions, list_table};
+pub use terminal::Terminal;

@@ -19,9 +19,6 @@ pub struct PaneRow {
     pub window_name: String,
     /// The multiplexer's id of the pane, `%3`.
     pub pane: String,
-    /// Index of the pane in its window; not part of the contract, for the table.
-    #[serde(default)]
-    pub pane_index: u32,
     /// Id of the agent.
     pub agent: AgentId,
     /// Name of the agent.
@@ -50,24 +47,44 @@ pub struct PaneRow {
     pub last_message: Option<String>,
 }
 
+/// A pane with the place that people know it by; what the daemon hands to the commands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListedPane {
+    /// Index of the pane in its window. It changes as panes come and go, so that programs are
+    /// given [`PaneRow::pane`] alone.
+    pub pane_index: u32,
+    /// What programs are given.
+    #[serde(flatten)]
+    pub row: PaneRow,
+}
+
 /// Sorts panes by need: what a person must look at first, then what waits longest, then by place.
-pub fn by_need(rows: &mut [PaneRow]) {
-    rows.sort_by(|a, b| {
-        let place = |row: &PaneRow| (row.session.clone(), row.window, row.pane_index);
-        a.state
-            .need_rank()
-            .cmp(&b.state.need_rank())
-            .then(a.since.total_cmp(&b.since))
-            .then_with(|| place(a).cmp(&place(b)))
+pub fn by_need(panes: &mut [ListedPane]) {
+    panes.sort_by(|a, b| {
+        let rank = |pane: &ListedPane| pane.row.state.need_rank();
+        rank(a)
+            .cmp(&rank(b))
+            .then(a.row.since.total_cmp(&b.row.since))
+            .then_with(|| a.row.session.cmp(&b.row.session))
+            .then((a.row.window, a.pane_index).cmp(&(b.row.window, b.pane_index)))
     });
 }
 
-impl PaneRow {
+/// The answer of `madohub list --json`: an array, one pane a line.
+pub fn list_json(panes: &[ListedPane]) -> serde_json::Result<String> {
+    let rows: Vec<String> =
+        panes.iter().map(|pane| serde_json::to_string(&pane.row)).collect::<Result<_, _>>()?;
+    Ok(format!("[{}]\n", rows.join(",\n ")))
+}
+
+impl ListedPane {
     /// `session:window.pane`, as tmux targets are written.
     pub fn place(&self) -> String {
-        format!("{}:{}.{}", self.session, self.window, self.pane_index)
+        format!("{}:{}.{}", self.row.session, self.row.window, self.pane_index)
     }
+}
 
+impl PaneRow {
     /// The reason where it says more than the state does, else the state.
     pub fn what(&self) -> &str {
         match self.state {
@@ -76,5 +93,96 @@ impl PaneRow {
             }
             _ => self.state.as_str(),
         }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing test may panic")]
+
+    use super::*;
+
+    /// A pane of `session`, in `state` since the second 100.
+    pub(in crate::output) fn pane(session: &str, agent: &str, state: State) -> ListedPane {
+        ListedPane {
+            pane_index: 0,
+            row: PaneRow {
+                mux: "tmux".to_owned(),
+                server: "/tmp/tmux-1000/default".to_owned(),
+                session: session.to_owned(),
+                window: 1,
+                window_name: "w".to_owned(),
+                pane: "%3".to_owned(),
+                agent: AgentId::new(agent),
+                agent_name: None,
+                agent_version: None,
+                state,
+                state_source: StateSource::PtyScrape,
+                reason: None,
+                background: 0,
+                since: 100.0,
+                title: None,
+                cwd: None,
+                pid: None,
+                model: None,
+                last_message: None,
+            },
+        }
+    }
+
+    #[test]
+    fn what_needs_a_person_longest_comes_first() {
+        let mut panes = vec![
+            pane("a", "claude", State::Idle),
+            pane("b", "codex", State::Waiting),
+            pane("a", "amp", State::Waiting),
+            pane("c", "qwen", State::Unknown),
+            pane("c", "aider", State::Failed),
+        ];
+        if let Some(older) = panes.get_mut(1) {
+            older.row.since = 50.0;
+        }
+        by_need(&mut panes);
+        let order: Vec<&str> = panes.iter().map(|pane| pane.row.agent.as_str()).collect();
+        assert_eq!(order, ["codex", "amp", "aider", "claude", "qwen"]);
+    }
+
+    #[test]
+    fn programs_get_every_key_of_the_contract_and_no_other() {
+        let text = list_json(&[pane("api", "codex", State::Waiting)]).unwrap();
+        let rows: Vec<serde_json::Map<String, serde_json::Value>> =
+            serde_json::from_str(&text).unwrap();
+        let keys: Vec<&str> = rows.iter().flat_map(|row| row.keys().map(String::as_str)).collect();
+        let mut contract = [
+            "mux",
+            "server",
+            "session",
+            "window",
+            "window_name",
+            "pane",
+            "agent",
+            "agent_name",
+            "agent_version",
+            "state",
+            "state_source",
+            "reason",
+            "background",
+            "since",
+            "title",
+            "cwd",
+            "pid",
+            "model",
+            "last_message",
+        ];
+        contract.sort_unstable();
+        assert_eq!(keys, contract);
+        assert_eq!(list_json(&[]).unwrap(), "[]\n");
+    }
+
+    #[test]
+    fn a_pane_reads_as_it_is_written() {
+        let before = pane("api", "codex", State::Waiting);
+        let text = serde_json::to_string(&before).unwrap();
+        assert_eq!(serde_json::from_str::<ListedPane>(&text).unwrap(), before);
     }
 }

@@ -1,18 +1,18 @@
 //! The segment for a status line or a shell prompt.
 
-use super::{PaneRow, clean, for_tmux, since};
+use super::{ListedPane, clean, for_tmux, since};
 use crate::cli::SegmentStyle;
 use crate::config::{Config, Depth, Segment, SegmentPreset};
 use madohub_detect::State;
 
 /// The segment that the settings ask for.
-pub fn segment(rows: &[PaneRow], config: &Config, style: SegmentStyle, now: f64) -> String {
-    segment_with(rows, config, &config.segment, style, now)
+pub fn segment(panes: &[ListedPane], config: &Config, style: SegmentStyle, now: f64) -> String {
+    segment_with(panes, config, &config.segment, style, now)
 }
 
-/// The segment with these settings in place of the configured ones. `rows` are sorted by need.
+/// The segment with these settings in place of the configured ones. `panes` are sorted by need.
 pub fn segment_with(
-    rows: &[PaneRow],
+    panes: &[ListedPane],
     config: &Config,
     segment: &Segment,
     style: SegmentStyle,
@@ -20,38 +20,38 @@ pub fn segment_with(
 ) -> String {
     let paint = Paint { config, style };
     match &segment.preset {
-        SegmentPreset::Minimal => minimal(rows, &paint),
-        SegmentPreset::Counts => counts(rows, &paint),
-        SegmentPreset::Names => names(rows, segment, &paint, now),
+        SegmentPreset::Minimal => minimal(panes, &paint),
+        SegmentPreset::Counts => counts(panes, &paint),
+        SegmentPreset::Names => names(panes, segment, &paint, now),
         SegmentPreset::Custom(template) => template.fill(|field| match field {
-            "minimal" => minimal(rows, &paint),
-            "counts" => counts(rows, &paint),
-            "names" => names(rows, segment, &paint, now),
-            "total" => rows.len().to_string(),
-            state => state.parse().map_or(0, |state| count(rows, state)).to_string(),
+            "minimal" => minimal(panes, &paint),
+            "counts" => counts(panes, &paint),
+            "names" => names(panes, segment, &paint, now),
+            "total" => panes.len().to_string(),
+            state => state.parse().map_or(0, |state| count(panes, state)).to_string(),
         }),
     }
 }
 
-fn count(rows: &[PaneRow], state: State) -> usize {
-    rows.iter().filter(|row| row.state == state).count()
+fn count(panes: &[ListedPane], state: State) -> usize {
+    panes.iter().filter(|pane| pane.row.state == state).count()
 }
 
 /// Only what needs a person.
-fn minimal(rows: &[PaneRow], paint: &Paint<'_>) -> String {
-    numbers(rows, &[State::Waiting, State::Failed], paint)
+fn minimal(panes: &[ListedPane], paint: &Paint<'_>) -> String {
+    numbers(panes, &[State::Waiting, State::Failed], paint)
 }
 
 /// One number per state that asks to be seen; `idle` does not.
-fn counts(rows: &[PaneRow], paint: &Paint<'_>) -> String {
+fn counts(panes: &[ListedPane], paint: &Paint<'_>) -> String {
     let [seen @ .., _idle] = State::BY_NEED;
-    numbers(rows, &seen, paint)
+    numbers(panes, &seen, paint)
 }
 
-fn numbers(rows: &[PaneRow], states: &[State], paint: &Paint<'_>) -> String {
+fn numbers(panes: &[ListedPane], states: &[State], paint: &Paint<'_>) -> String {
     let numbers: Vec<String> = states
         .iter()
-        .filter_map(|state| match count(rows, *state) {
+        .filter_map(|state| match count(panes, *state) {
             0 => None,
             n => Some(paint.text(*state, &format!("{}{n}", paint.glyph(*state)))),
         })
@@ -60,11 +60,12 @@ fn numbers(rows: &[PaneRow], states: &[State], paint: &Paint<'_>) -> String {
 }
 
 /// One entry per pane, as many as fit the setting, then how many more there are.
-fn names(rows: &[PaneRow], segment: &Segment, paint: &Paint<'_>, now: f64) -> String {
-    let shown = rows.iter().filter(|row| row.state != State::Idle);
+fn names(panes: &[ListedPane], segment: &Segment, paint: &Paint<'_>, now: f64) -> String {
+    let quiet = |state: State| matches!(state, State::Idle | State::Unknown);
+    let shown = panes.iter().filter(|pane| !quiet(pane.row.state));
     let mut entries: Vec<String> = Vec::new();
     let mut more = 0;
-    for row in shown {
+    for ListedPane { row, .. } in shown {
         if entries.len() >= segment.names_max {
             more += 1;
             continue;
@@ -115,5 +116,74 @@ impl Paint<'_> {
                 start => format!("{start}{text}\x1b[0m"),
             },
         }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failing test may panic")]
+mod tests {
+    use super::*;
+    use crate::output::row::tests::pane;
+
+    fn panes() -> Vec<ListedPane> {
+        vec![
+            pane("api", "codex", State::Waiting),
+            pane("web", "claude", State::Working),
+            pane("web", "amp", State::Working),
+            pane("docs", "opencode", State::Completed),
+            pane("docs", "qwen", State::Idle),
+        ]
+    }
+
+    fn text(format: &str, style: SegmentStyle) -> String {
+        let config = Config::default();
+        let settings = config.segment.with_format(format).unwrap();
+        segment_with(&panes(), &config, &settings, style, 138.0)
+    }
+
+    #[test]
+    fn presets_say_more_or_less() {
+        assert_eq!(text("minimal", SegmentStyle::Plain), "?1");
+        assert_eq!(text("counts", SegmentStyle::Plain), "?1 ●2 ✓1");
+        assert_eq!(
+            text("names", SegmentStyle::Plain),
+            "? api·codex 38s  ● web·claude  ● web·amp  ✓ docs·opencode 38s"
+        );
+        assert_eq!(
+            text("{working} of {total}, {idle} idle", SegmentStyle::Plain),
+            "2 of 5, 1 idle"
+        );
+    }
+
+    #[test]
+    fn nothing_to_say_is_nothing() {
+        let config = Config::default();
+        assert_eq!(segment(&[], &config, SegmentStyle::Tmux, 0.0), "");
+        let idle = [pane("a", "claude", State::Idle)];
+        assert_eq!(segment(&idle, &config, SegmentStyle::Plain, 0.0), "");
+    }
+
+    #[test]
+    fn colours_are_written_for_where_they_go() {
+        assert_eq!(text("minimal", SegmentStyle::Tmux), "#[fg=#ffa000,bold]?1#[default]");
+        assert_eq!(text("minimal", SegmentStyle::Ansi), "\x1b[1;33m?1\x1b[0m");
+    }
+
+    #[test]
+    fn a_session_cannot_smuggle_a_format_into_tmux() {
+        let mut panes = panes();
+        panes[0].row.session = "#(reboot)".to_owned();
+        let config = Config::default();
+        let settings = config.segment.with_format("names").unwrap();
+        let text = segment_with(&panes, &config, &settings, SegmentStyle::Tmux, 138.0);
+        assert!(text.contains("? ##(reboot)·codex"), "{text}");
+    }
+
+    #[test]
+    fn names_that_have_no_room_are_counted() {
+        let config = Config::default();
+        let settings = Segment { preset: SegmentPreset::Names, names_max: 1, ..Segment::default() };
+        let text = segment_with(&panes(), &config, &settings, SegmentStyle::Plain, 138.0);
+        assert_eq!(text, "? api·codex 38s  +3");
     }
 }
