@@ -1,15 +1,47 @@
 //! The same path as [`crate::detect`], with every rule tried.
-use crate::{Detection, Observation, RuleSet, detect};
+
+use crate::detect::run;
+use crate::detection::Detection;
+use crate::observation::Observation;
+use crate::rules::{Region, RuleSet};
+use crate::scan::{Attempt, Sight, Tried};
 use serde::Serialize;
 
 /// Everything that led to a detection.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// The verdict, equal to what [`crate::detect`] answers.
     pub detection: Detection,
+    /// Where the agent's live region was found; empty when the pane holds no agent.
+    pub regions: Vec<RegionRows>,
+    /// Every rule tried, in the order of trying.
+    pub tried: Vec<Attempt>,
+}
+
+/// A region that was found on the screen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RegionRows {
+    /// Name of the region as rule files write it.
+    pub region: &'static str,
+    /// First and last row, zero-based.
+    pub rows: (usize, usize),
+    /// The rows' text. Hosts show it only when asked to.
+    pub text: String,
 }
 
 /// Explains the verdict on one observation.
 pub fn explain(rules: &RuleSet, seen: &Observation) -> Explanation {
-    Explanation { detection: detect(rules, seen) }
+    let sight = Sight::of(seen);
+    let mut tried = Tried::collecting();
+    let (detection, scan) = run(rules, seen, &sight, &mut tried);
+    let regions = scan.map_or_else(Vec::new, |scan| {
+        let found = Region::ALL.into_iter().filter_map(|(region, name)| {
+            let rows = scan.regions.rows(region).filter(|rows| !rows.is_empty())?;
+            let text = sight.screen.region(rows);
+            let place = sight.screen.rows_of(rows, &(0..text.len()));
+            Some(RegionRows { region: name, rows: place, text: text.to_owned() })
+        });
+        found.collect()
+    });
+    Explanation { detection, regions, tried: tried.into_attempts() }
 }

@@ -24,20 +24,26 @@
 //! # Ok::<(), madohub_detect::RuleError>(())
 //! ```
 
+mod arbitrate;
 mod detect;
 mod detection;
 mod explain;
 mod identify;
+mod layout;
 mod observation;
 mod rules;
+mod scan;
+mod screen;
+mod session_log;
 mod tracker;
 
 pub use detect::detect;
 pub use detection::{AgentId, Detection, Evidence, State, StateSource, UnknownState, Via};
-pub use explain::{Explanation, explain};
+pub use explain::{Explanation, RegionRows, explain};
 pub use identify::{RULE_SHELL_COMMAND, RULE_SHELL_PROMPT};
 pub use observation::{
     Cursor, Observation, Previous, Process, ProgramStatus, Registry, SessionLog,
 };
-pub use rules::{AgentInfo, RuleError, RuleFile, RuleSet};
+pub use rules::{AgentInfo, RuleError, RuleErrorKind, RuleFile, RuleSet};
+pub use scan::Attempt;
 pub use tracker::{Change, Settings, Settle, Step, Tracked, Tracker};

@@ -123,15 +123,13 @@ impl Tracker {
     /// Takes one detection of `pane` at `now` (seconds since the epoch). `focused` says that the
     /// pane is the one in front of a person in an attached client.
     pub fn step(&mut self, pane: &str, detection: Detection, focused: bool, now: f64) -> Step {
-        match self.panes.get_mut(pane) {
-            Some(known) => known.step(pane, detection, focused, now, &self.settings),
-            None => {
-                let first = Pane::first(detection, focused, now, &self.settings);
-                let tracked = first.tracked.clone();
-                self.panes.insert(pane.to_owned(), first);
-                Step { tracked, change: None }
-            }
+        if let Some(known) = self.panes.get_mut(pane) {
+            return known.step(pane, detection, focused, now, &self.settings);
         }
+        let first = Pane::first(detection, focused, now, &self.settings);
+        let tracked = first.tracked.clone();
+        self.panes.insert(pane.to_owned(), first);
+        Step { tracked, change: None }
     }
 
     /// The pane as of its last step.
@@ -326,7 +324,6 @@ impl Settings {
 fn is_positive(next: &Detection) -> bool {
     let via = next.evidence.first().map(|e| e.via);
     match next.state {
-        State::Stopped => true,
         State::Idle => !matches!(via, Some(Via::Screen | Via::Title | Via::Hint) | None),
         _ => true,
     }

@@ -1,0 +1,249 @@
+//! One state from all that the sources claim. The table, first row that applies:
+//!
+//! | # | when | then |
+//! |---|---|---|
+//! | 1 | the pane or its process is dead | `exited` |
+//! | 2 | the agent is suspended by job control | `stopped` (suspended) |
+//! | 3 | an open dialog on the screen | `waiting` |
+//! | 4 | the agent's entry says `waiting` (not for a view that the person opened) | `waiting` |
+//! | 5 | the agent's entry says `busy` | `working` |
+//! | 6 | the agent's entry says `idle` or `shell` | how the turn ended, else `idle` |
+//! | 7 | a program status report | its state, an end as `stopped` |
+//! | 8 | the log waits | `waiting` |
+//! | 9 | the screen works, or shows a later end than the log | the screen's state |
+//! | 10 | the log works or ended the turn | the log's state |
+//! | 11 | a run without an interface | `working` |
+//! | 12 | the screen | the screen's state |
+//! | 13 | a view covers the live region | the former state, else `idle` |
+//! | 14 | nothing | `unknown` |
+
+use crate::detection::{Evidence, State, Via};
+use crate::identify::Life;
+use crate::observation::{Observation, ProgramStatus, Registry};
+use crate::rules::{LogSays, Says};
+use crate::session_log::LogVerdict;
+
+/// What the sources claim about an agent.
+#[derive(Debug, Default)]
+pub(crate) struct Claims<'a> {
+    pub(crate) screen: Option<ScreenClaim>,
+    pub(crate) registry: Option<&'a Registry>,
+    pub(crate) log: Option<LogVerdict>,
+    pub(crate) program_status: Option<&'a ProgramStatus>,
+}
+
+/// The claim of the first screen or title rule that matched.
+#[derive(Debug, Clone)]
+pub(crate) struct ScreenClaim {
+    pub(crate) says: Says,
+    pub(crate) reason: Option<String>,
+    pub(crate) evidence: Evidence,
+}
+
+/// The state and the claims behind it, the deciding one first.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    pub(crate) state: State,
+    pub(crate) reason: Option<String>,
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) held: bool,
+}
+
+impl Verdict {
+    pub(crate) fn new(state: State, reason: Option<&str>, evidence: Evidence) -> Self {
+        let reason = reason.map(str::to_owned);
+        Self { state, reason, evidence: vec![evidence], held: false }
+    }
+}
+
+pub(crate) fn arbitrate(
+    seen: &Observation,
+    life: Life,
+    who: &Evidence,
+    claims: &Claims<'_>,
+) -> Verdict {
+    if seen.dead {
+        return exited(seen);
+    }
+    if life == Life::Suspended {
+        return Verdict::new(State::Stopped, Some("suspended"), who.clone());
+    }
+    let mut verdict = claims.decide(seen, life, who);
+    // The losers are told too: `explain` and people want to know who disagreed.
+    let others = claims.screen.iter().map(|c| &c.evidence);
+    for other in others.chain(claims.log.iter().map(|l| &l.evidence)) {
+        if !verdict.evidence.contains(other) {
+            verdict.evidence.push(other.clone());
+        }
+    }
+    verdict
+}
+
+/// A dead pane, with its exit status as the reason.
+pub(crate) fn exited(seen: &Observation) -> Verdict {
+    let status = seen.exit_status.map(|s| format!("status {s}"));
+    let evidence = Evidence::new(Via::Process, "pane.dead")
+        .with_text(status.as_deref().unwrap_or("no exit status"));
+    let reason = if seen.exit_status.is_none() { "killed" } else { "exited" };
+    Verdict::new(State::Exited, Some(reason), evidence)
+}
+
+impl Claims<'_> {
+    fn decide(&self, seen: &Observation, life: Life, who: &Evidence) -> Verdict {
+        if let Some(dialog) = self.screen_state(State::Waiting) {
+            return dialog.verdict(State::Waiting);
+        }
+        if let Some(verdict) = self.registry.and_then(|r| self.by_registry(r, seen)) {
+            return verdict;
+        }
+        if let Some(verdict) = self.program_status.and_then(by_program_status) {
+            return verdict;
+        }
+        if let Some(verdict) = self.by_log() {
+            return verdict;
+        }
+        if life == Life::Headless {
+            return Verdict::new(State::Working, None, who.clone());
+        }
+        self.by_screen(seen, who)
+    }
+
+    fn screen_state(&self, state: State) -> Option<&ScreenClaim> {
+        self.screen.as_ref().filter(|c| c.says == Says::State(state))
+    }
+
+    fn by_registry(&self, registry: &Registry, seen: &Observation) -> Option<Verdict> {
+        let entry = |rule: &str, text: Option<&str>| {
+            let evidence = Evidence::new(Via::Registry, format!("registry.{rule}"));
+            text.map_or(evidence.clone(), |t| evidence.with_text(t))
+        };
+        let waiting_for = registry.waiting_for.as_deref();
+        match registry.status.as_deref()? {
+            // A view that the person opened (/model, /config, /help) counts as a dialog there.
+            "waiting" if waiting_for == Some("dialog open") => {
+                Some(Self::hold(seen, entry("overlay", waiting_for)))
+            }
+            "waiting" => {
+                let reason = match waiting_for {
+                    Some("input needed") => "question",
+                    _ => "approval",
+                };
+                Some(Verdict::new(State::Waiting, Some(reason), entry("waiting", waiting_for)))
+            }
+            "busy" => {
+                let mut verdict = Verdict::new(State::Working, None, entry("busy", None));
+                verdict.reason = self.screen_state(State::Working).and_then(|c| c.reason.clone());
+                Some(verdict)
+            }
+            "idle" | "shell" => Some(self.turn_over().unwrap_or_else(|| {
+                let mut verdict = Verdict::new(State::Idle, None, entry("idle", None));
+                if let Some(stop) = self.screen_state(State::Stopped) {
+                    verdict = stop.verdict(State::Stopped);
+                    verdict.evidence.push(entry("idle", None));
+                }
+                verdict
+            })),
+            _ => None,
+        }
+    }
+
+    /// How the last turn ended, by the log; unless the screen shows that the person interrupted
+    /// a later one.
+    fn turn_over(&self) -> Option<Verdict> {
+        let log = self.log.as_ref()?;
+        let interrupted = self
+            .screen_state(State::Stopped)
+            .filter(|c| matches!(c.reason.as_deref(), Some("interrupted" | "rejected")));
+        match log.state()? {
+            State::Completed | State::Failed | State::Idle if interrupted.is_some() => None,
+            state @ (State::Completed | State::Failed | State::Stopped | State::Idle) => {
+                Some(log.verdict(state))
+            }
+            _ => None,
+        }
+    }
+
+    fn by_log(&self) -> Option<Verdict> {
+        let log = self.log.as_ref()?;
+        let working = self.screen_state(State::Working);
+        let stopped = self.screen_state(State::Stopped);
+        match log.says {
+            LogSays::State(State::Waiting) => Some(log.verdict(State::Waiting)),
+            LogSays::State(State::Working) => {
+                // An end that the screen shows is later than a log that was left open.
+                let end = stopped.map(|c| c.verdict(State::Stopped));
+                Some(end.unwrap_or_else(|| log.verdict(State::Working)))
+            }
+            LogSays::State(_) => match working {
+                Some(live) => Some(live.verdict(State::Working)),
+                None => self.turn_over(),
+            },
+            LogSays::Ended | LogSays::Closed | LogSays::Unclear => match (working, stopped) {
+                (Some(live), _) => Some(live.verdict(State::Working)),
+                (None, Some(end)) => Some(end.verdict(State::Stopped)),
+                (None, None) => {
+                    let mut verdict = log.verdict(State::Stopped);
+                    // The log says that it ended; that it is `stopped` is our reading.
+                    verdict.reason = Some("ended".to_owned());
+                    Some(verdict)
+                }
+            },
+        }
+    }
+
+    fn by_screen(&self, seen: &Observation, who: &Evidence) -> Verdict {
+        match &self.screen {
+            Some(claim) => match claim.says {
+                Says::State(state) => claim.verdict(state),
+                Says::Hold | Says::Identified => Self::hold(seen, claim.evidence.clone()),
+            },
+            None => Verdict {
+                state: State::Unknown,
+                reason: Some("no-evidence".to_owned()),
+                evidence: vec![who.clone()],
+                held: false,
+            },
+        }
+    }
+
+    /// A view covers the live region: the former state holds, and without one nothing is new.
+    fn hold(seen: &Observation, evidence: Evidence) -> Verdict {
+        let former = seen.previous.as_ref().and_then(|p| p.state);
+        let state = former.filter(|s| !matches!(s, State::Exited | State::Unknown));
+        let mut verdict = Verdict::new(state.unwrap_or(State::Idle), None, evidence);
+        verdict.held = true;
+        verdict
+    }
+}
+
+fn by_program_status(status: &ProgramStatus) -> Option<Verdict> {
+    let rule = |state: &str| Evidence::new(Via::ProgramStatus, format!("program-status.{state}"));
+    let verdict = |state, reason: Option<&str>| Verdict::new(state, reason, rule(&status.state));
+    match status.state.as_str() {
+        "working" => Some(verdict(State::Working, None)),
+        "blocked" => {
+            let reason = match status.kind.as_deref() {
+                Some("question") => "question",
+                Some("auth") => "login",
+                _ => "approval",
+            };
+            Some(verdict(State::Waiting, Some(reason)))
+        }
+        "idle" => Some(verdict(State::Idle, None)),
+        "done" => Some(verdict(State::Stopped, None)),
+        "error" => Some(verdict(State::Stopped, Some("api-error"))),
+        _ => None,
+    }
+}
+
+impl ScreenClaim {
+    fn verdict(&self, state: State) -> Verdict {
+        Verdict::new(state, self.reason.as_deref(), self.evidence.clone())
+    }
+}
+
+impl LogVerdict {
+    fn verdict(&self, state: State) -> Verdict {
+        Verdict::new(state, self.reason.as_deref(), self.evidence.clone())
+    }
+}

@@ -1,0 +1,249 @@
+//! Which agent a pane holds: the process tree first, then what a person or an earlier
+//! observation said, then the title and the screen.
+
+mod program;
+
+use crate::detection::{AgentId, Evidence, Via};
+use crate::observation::{Observation, Process};
+use crate::rules::{Agent, RuleSet};
+use crate::scan::{Scan, Sight, Tried};
+use program::Program;
+use std::collections::HashMap;
+
+/// Rule id of evidence that the pane's shell itself is in the foreground.
+pub const RULE_SHELL_PROMPT: &str = "process.shell";
+/// Rule id of evidence that a program that is no agent is in the foreground.
+pub const RULE_SHELL_COMMAND: &str = "process.command";
+/// Rule id of evidence that a shell wrote its prompt over an agent's interface.
+pub(crate) const RULE_SHELL_SCREEN: &str = "screen.shell";
+
+/// How the agent's process is doing, as far as it was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// In the foreground with its interface.
+    Interactive,
+    /// In the foreground without an interface (`-p`, `exec`, `run`).
+    Headless,
+    /// Suspended by job control.
+    Suspended,
+    /// Not seen.
+    Unseen,
+}
+
+/// What is known of the pane's occupant.
+#[derive(Debug)]
+pub(crate) enum Occupant<'r> {
+    /// An agent.
+    Agent { agent: &'r Agent, life: Life, evidence: Evidence },
+    /// A shell, or another program.
+    Other { evidence: Evidence },
+    /// Nothing can be said.
+    Unknown,
+}
+
+/// Names the occupant of a pane, and hands on what was scanned of its screen on the way.
+pub(crate) fn identify<'a>(
+    rules: &'a RuleSet,
+    seen: &Observation,
+    sight: &'a Sight,
+    tried: &mut Tried,
+) -> (Occupant<'a>, Option<Scan<'a>>) {
+    let mut remote = false;
+    if let Some(processes) = seen.processes.as_deref().filter(|p| !p.is_empty()) {
+        match by_process(rules, processes, seen.pane_pid) {
+            Found::Agent(agent, life, evidence) => {
+                return (Occupant::Agent { agent, life, evidence }, None);
+            }
+            Found::Other(evidence) => return (Occupant::Other { evidence }, None),
+            Found::Elsewhere => remote = true,
+        }
+    }
+    let cursor = seen.cursor.and_then(|c| sight.screen.index_of(c.y));
+    let taken = rules.shell_prompt_at_end(&sight.screen, cursor);
+    let hint = seen.agent_hint.as_deref().and_then(|id| rules.agent(id));
+    if taken {
+        let evidence = Evidence::new(Via::Screen, RULE_SHELL_SCREEN);
+        return (Occupant::Other { evidence }, None);
+    }
+    if let Some(agent) = hint {
+        let evidence = Evidence::new(Via::Hint, "agent_hint").with_text(&agent.id);
+        return (Occupant::Agent { agent, life: Life::Unseen, evidence }, None);
+    }
+    if let Some(found) = by_command(rules, seen).filter(|_| !remote) {
+        return (found, None);
+    }
+    by_screen(rules, seen, sight, tried)
+}
+
+enum Found<'r> {
+    Agent(&'r Agent, Life, Evidence),
+    Other(Evidence),
+    /// The pane shows another machine's or multiplexer's screen.
+    Elsewhere,
+}
+
+fn by_process<'r>(rules: &'r RuleSet, list: &[Process], pane_pid: Option<i64>) -> Found<'r> {
+    let tree = Tree::new(list, pane_pid);
+    let mut suspended = None;
+    let mut remote = false;
+    let mut leader: Option<(&Process, bool)> = None;
+    for process in tree.top_down() {
+        if process.stat.as_deref().is_some_and(|s| s.starts_with(['Z', 'X'])) {
+            continue;
+        }
+        let program = Program::of(process);
+        let foreground = tree.in_foreground(process);
+        if let Some(agent) = agent_of(rules, process, &program, &tree) {
+            let stopped = process.stat.as_deref().is_some_and(|s| s.starts_with(['T', 't']));
+            let evidence = Evidence::new(Via::Process, format!("{}.process", agent.id))
+                .with_text(&format!("pid {}", process.pid));
+            match (foreground, stopped) {
+                (true, false) => {
+                    let headless = program.is_headless(&agent.process);
+                    let life = if headless { Life::Headless } else { Life::Interactive };
+                    return Found::Agent(agent, life, evidence);
+                }
+                (_, true) => suspended = suspended.or(Some((agent, evidence))),
+                // A job in the background does not own the pane.
+                (false, false) => {}
+            }
+        }
+        if foreground {
+            remote |= program.is_remote();
+            let leads = leader.is_none_or(|(p, _)| Some(p.pid) != tree.foreground);
+            leader = if leads { Some((process, program.is_shell())) } else { leader };
+        }
+    }
+    if let Some((agent, evidence)) = suspended {
+        return Found::Agent(agent, Life::Suspended, evidence);
+    }
+    match leader {
+        Some(_) if remote => Found::Elsewhere,
+        Some((process, shell)) => {
+            let rule = if shell { RULE_SHELL_PROMPT } else { RULE_SHELL_COMMAND };
+            Found::Other(Evidence::new(Via::Process, rule).with_text(&process.comm))
+        }
+        None => Found::Other(Evidence::new(Via::Process, RULE_SHELL_COMMAND)),
+    }
+}
+
+fn agent_of<'r>(
+    rules: &'r RuleSet,
+    process: &Process,
+    program: &Program<'_>,
+    tree: &Tree<'_>,
+) -> Option<&'r Agent> {
+    let known = rules.all().iter().find(|agent| program.is(&agent.process));
+    if known.is_some() || !program.is_shell() || tree.has_children(process.pid) {
+        return known;
+    }
+    // `sh -c 'agent …'` whose child the list does not show.
+    let argv = program::shell_command(&process.argv)?;
+    let inner = Process { argv, ..Process::default() };
+    rules.all().iter().find(|agent| Program::of(&inner).is(&agent.process))
+}
+
+/// The multiplexer's word for the foreground command, where it is an agent's own name.
+fn by_command<'r>(rules: &'r RuleSet, seen: &Observation) -> Option<Occupant<'r>> {
+    let command = seen.command.as_deref().filter(|c| !program::is_vague_name(c))?;
+    if program::is_shell_name(command) || program::is_remote_name(command) {
+        return None;
+    }
+    let agent = rules.all().iter().find(|a| a.process.names.iter().any(|n| n == command))?;
+    let evidence = Evidence::new(Via::Process, format!("{}.command", agent.id)).with_text(command);
+    Some(Occupant::Agent { agent, life: Life::Unseen, evidence })
+}
+
+/// Screen and title alone: an agent's own marks next to a live region of that agent's shape.
+fn by_screen<'a>(
+    rules: &'a RuleSet,
+    seen: &Observation,
+    sight: &'a Sight,
+    tried: &mut Tried,
+) -> (Occupant<'a>, Option<Scan<'a>>) {
+    if sight.screen.len() == 0 {
+        return (Occupant::Unknown, None);
+    }
+    for agent in rules.all().iter().filter(|a| !a.identify.is_empty()) {
+        let scan = Scan::new(agent, sight);
+        let Some(mark) = scan.first(&agent.identify, tried) else { continue };
+        let evidence = scan.evidence(&mark);
+        return (Occupant::Agent { agent, life: Life::Unseen, evidence }, Some(scan));
+    }
+    let known = seen.previous.as_ref().and_then(|p| p.agent.as_deref());
+    let Some(agent) = known.and_then(|id| rules.agent(id)) else {
+        return (Occupant::Unknown, None);
+    };
+    let scan = Scan::new(agent, sight);
+    if scan.regions.input_box.is_none() && scan.first(&agent.rules, tried).is_none() {
+        return (Occupant::Unknown, None);
+    }
+    let evidence = Evidence::new(Via::Hint, "previous").with_text(&agent.id);
+    (Occupant::Agent { agent, life: Life::Unseen, evidence }, Some(scan))
+}
+
+/// The pane's processes as a tree.
+struct Tree<'a> {
+    list: &'a [Process],
+    children: HashMap<i64, Vec<&'a Process>>,
+    roots: Vec<&'a Process>,
+    /// Foreground group of the pane's terminal.
+    foreground: Option<i64>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(list: &'a [Process], pane_pid: Option<i64>) -> Self {
+        let mut children: HashMap<i64, Vec<&Process>> = HashMap::new();
+        let known = |pid: i64| list.iter().any(|p| p.pid == pid);
+        let mut roots = Vec::new();
+        for process in list {
+            if Some(process.pid) == pane_pid || !known(process.ppid) || process.ppid == process.pid
+            {
+                roots.push(process);
+            } else {
+                children.entry(process.ppid).or_default().push(process);
+            }
+        }
+        let pane = pane_pid.and_then(|pid| list.iter().find(|p| p.pid == pid));
+        let foreground = pane.or(roots.first().copied()).and_then(|p| p.tpgid);
+        Self { list, children, roots, foreground }
+    }
+
+    /// Parents before their children; a list with a cycle ends all the same.
+    fn top_down(&self) -> Vec<&'a Process> {
+        let mut order: Vec<&Process> = self.roots.clone();
+        let mut next = 0;
+        while let Some(process) = order.get(next).copied() {
+            if order.len() > self.list.len() {
+                break;
+            }
+            order.extend(self.children.get(&process.pid).into_iter().flatten());
+            next += 1;
+        }
+        order
+    }
+
+    fn has_children(&self, pid: i64) -> bool {
+        self.children.contains_key(&pid)
+    }
+
+    fn in_foreground(&self, process: &Process) -> bool {
+        if let Some(foreground) = process.foreground {
+            return foreground;
+        }
+        match (process.pgid, self.foreground) {
+            (Some(pgid), Some(foreground)) => pgid == foreground,
+            _ => process.stat.as_deref().is_none_or(|s| s.contains('+')),
+        }
+    }
+}
+
+impl Occupant<'_> {
+    pub(crate) fn id(&self) -> AgentId {
+        match self {
+            Self::Agent { agent, .. } => AgentId::new(&agent.id),
+            Self::Other { .. } => AgentId::shell(),
+            Self::Unknown => AgentId::unknown(),
+        }
+    }
+}

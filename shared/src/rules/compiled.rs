@@ -1,0 +1,155 @@
+//! A rule file after it was checked: what the engine works with.
+
+use super::matcher::Matcher;
+use crate::detection::State;
+use regex::Regex;
+
+/// The rules of one agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Agent {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) checked_with: Vec<String>,
+    pub(crate) source: String,
+    pub(crate) process: ProcessNames,
+    pub(crate) layout: Layout,
+    pub(crate) version: Option<Regex>,
+    pub(crate) background: Vec<Background>,
+    pub(crate) identify: Vec<Rule>,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) log_rules: Vec<LogRule>,
+}
+
+/// How the agent's processes are recognised.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ProcessNames {
+    pub(crate) names: Vec<String>,
+    pub(crate) packages: Vec<String>,
+    pub(crate) not_args: Vec<String>,
+    pub(crate) headless_args: Vec<String>,
+}
+
+/// How the agent's live region is found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Layout {
+    pub(crate) boxes: Vec<InputBox>,
+    pub(crate) status_skip: Option<Regex>,
+    pub(crate) status_rows: usize,
+    pub(crate) dialog_after: Option<Regex>,
+    pub(crate) dialog_rows: usize,
+}
+
+/// One shape of the agent's input box.
+#[derive(Debug, Clone)]
+pub(crate) struct InputBox {
+    pub(crate) top: Option<Regex>,
+    pub(crate) prompt: Regex,
+    pub(crate) bottom: Option<Regex>,
+    pub(crate) inside: Option<Regex>,
+    pub(crate) not_followed_by: Option<Regex>,
+    pub(crate) footer: Option<Regex>,
+    pub(crate) max_rows: usize,
+    pub(crate) footer_rows: usize,
+}
+
+/// A pattern that counts work which outlives the turn.
+#[derive(Debug, Clone)]
+pub(crate) struct Background {
+    pub(crate) region: Region,
+    pub(crate) count: Regex,
+}
+
+/// A named part of what a host sees of a pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Region {
+    /// The title.
+    Title,
+    /// The rows of the input box, without its borders.
+    InputBox,
+    /// The row nearest to the input box that is neither blank nor a tip, with its wrapped rest.
+    Status,
+    /// From the status row down to the input box.
+    Block,
+    /// The rows on the other side of the input box.
+    Footer,
+    /// The end of a screen that has no input box.
+    Dialog,
+    /// The last twelve rows of a screen that has no input box.
+    Tail,
+    /// The last three rows of any screen.
+    End,
+    /// All rows.
+    Screen,
+}
+
+impl Region {
+    pub(crate) const ALL: [(Self, &'static str); 9] = [
+        (Self::Title, "title"),
+        (Self::InputBox, "input_box"),
+        (Self::Status, "status"),
+        (Self::Block, "block"),
+        (Self::Footer, "footer"),
+        (Self::Dialog, "dialog"),
+        (Self::Tail, "tail"),
+        (Self::End, "end"),
+        (Self::Screen, "screen"),
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(region, _)| *region == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// What a rule says when it matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// This is the agent's screen (rules that identify).
+    Identified,
+    /// The pane is in this state.
+    State(State),
+    /// A view that the person opened covers the live region: the former state holds.
+    Hold,
+}
+
+/// One screen or title rule.
+#[derive(Debug, Clone)]
+pub(crate) struct Rule {
+    pub(crate) id: String,
+    pub(crate) region: Region,
+    pub(crate) says: Says,
+    pub(crate) reason: Option<String>,
+    pub(crate) matcher: Matcher,
+}
+
+/// One rule on a log record.
+#[derive(Debug, Clone)]
+pub(crate) struct LogRule {
+    pub(crate) id: String,
+    pub(crate) says: LogSays,
+    pub(crate) reason: Option<String>,
+    pub(crate) conditions: Vec<(Vec<String>, Check)>,
+    pub(crate) text: Option<Vec<String>>,
+}
+
+/// What a log rule says when a record matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogSays {
+    /// The session is in this state since the record.
+    State(State),
+    /// The turn ended and the log does not say how.
+    Ended,
+    /// The turn ended; an older record says how, and well if none does.
+    Closed,
+    /// From here on the log alone cannot tell.
+    Unclear,
+}
+
+/// What a value of a record must be.
+#[derive(Debug, Clone)]
+pub(crate) enum Check {
+    Is(serde_json::Value),
+    OneOf(Vec<String>),
+    Exists(bool),
+    IsNot(serde_json::Value),
+    Matches(Regex),
+}

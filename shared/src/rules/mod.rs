@@ -1,0 +1,16 @@
+//! Rules are data: one TOML file per agent, checked and compiled into what the engine works with.
+
+mod compile;
+mod compiled;
+mod error;
+mod file;
+mod matcher;
+mod set;
+
+pub(crate) use compiled::{
+    Agent, Check, InputBox, Layout, LogRule, LogSays, ProcessNames, Region, Rule, Says,
+};
+pub use error::{RuleError, RuleErrorKind};
+pub use file::RuleFile;
+pub(crate) use matcher::RegionText;
+pub use set::{AgentInfo, RuleSet};

@@ -1,0 +1,141 @@
+//! What the end of a session log says: the newest record that any log rule matches decides.
+
+use crate::detection::{Evidence, State, Via};
+use crate::observation::SessionLog;
+use crate::rules::{Agent, Check, LogRule, LogSays};
+use crate::scan::{Attempt, Tried};
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// The log's verdict.
+#[derive(Debug, Clone)]
+pub(crate) struct LogVerdict {
+    pub(crate) says: LogSays,
+    pub(crate) reason: Option<String>,
+    pub(crate) evidence: Evidence,
+    /// Time of the record, where it has one.
+    pub(crate) time: Option<Timestamp>,
+}
+
+/// Records looked at from the end. A turn's last word is found within the last few; thousands of
+/// records that say nothing (attachments, snapshots) may follow it.
+const MAX_RECORDS: usize = 20_000;
+/// Longest window of a usage limit that ends by itself, in seconds.
+const LIMIT_WINDOW: f64 = 6.0 * 3600.0;
+/// Longest record that is parsed; longer ones carry prompts and tool output, no verdicts.
+const MAX_RECORD_BYTES: usize = 4 << 20;
+
+/// Reads a log backwards until a record says something. `now` lets old limits expire.
+pub(crate) fn read(
+    agent: &Agent,
+    log: &SessionLog,
+    now: Option<f64>,
+    tried: &mut Tried,
+) -> Option<LogVerdict> {
+    let mut closed: Option<LogVerdict> = None;
+    for line in log.records.iter().rev().take(MAX_RECORDS) {
+        if line.len() > MAX_RECORD_BYTES {
+            continue;
+        }
+        let Ok(record) = serde_json::from_str::<Value>(line) else { continue };
+        let Some(rule) = agent.log_rules.iter().find(|rule| rule.matches(&record)) else {
+            continue;
+        };
+        tried.note(|| Attempt {
+            rule: rule.id.clone(),
+            region: "session-log",
+            matched: true,
+            failed: None,
+        });
+        match rule.says {
+            LogSays::Closed => {
+                closed.get_or_insert_with(|| LogVerdict::of(rule, &record));
+            }
+            LogSays::Unclear => break,
+            LogSays::State(state) if closed.is_some() && !ends_a_turn(state) => break,
+            _ => return Some(LogVerdict::of(rule, &record).unless_expired(now)),
+        }
+    }
+    closed.map(|end| LogVerdict { says: LogSays::State(State::Completed), ..end })
+}
+
+fn ends_a_turn(state: State) -> bool {
+    matches!(state, State::Completed | State::Failed | State::Stopped)
+}
+
+impl LogVerdict {
+    fn of(rule: &LogRule, record: &Value) -> Self {
+        let evidence = Evidence::new(Via::SessionLog, &rule.id);
+        let text = rule.text.as_ref().and_then(|path| first_text(record, path));
+        let time = record.get("timestamp").and_then(Value::as_str);
+        Self {
+            says: rule.says,
+            reason: rule.reason.clone(),
+            evidence: text.map_or(evidence.clone(), |text| evidence.with_text(text)),
+            time: time.and_then(|stamp| stamp.parse::<Timestamp>().ok()),
+        }
+    }
+
+    /// A usage limit is over when its window is; nothing is written then.
+    fn unless_expired(mut self, now: Option<f64>) -> Self {
+        let age = now.zip(self.time).map(|(now, time)| now - time.as_duration().as_secs_f64());
+        if self.reason.as_deref() == Some("usage-limit") && age.is_some_and(|a| a > LIMIT_WINDOW) {
+            self.says = LogSays::State(State::Idle);
+            self.reason = None;
+        }
+        self
+    }
+
+    /// The state, where the log knows it.
+    pub(crate) fn state(&self) -> Option<State> {
+        match self.says {
+            LogSays::State(state) => Some(state),
+            LogSays::Ended | LogSays::Closed | LogSays::Unclear => None,
+        }
+    }
+}
+
+impl LogRule {
+    /// Whether a record fulfils every condition.
+    pub(crate) fn matches(&self, record: &Value) -> bool {
+        self.conditions.iter().all(|(path, check)| match check {
+            Check::Exists(false) => !any(record, path, &|v| !v.is_null()),
+            Check::IsNot(other) => !any(record, path, &|v| v == other),
+            Check::Exists(true) => any(record, path, &|v| !v.is_null()),
+            Check::Is(wanted) => any(record, path, &|v| v == wanted),
+            Check::OneOf(words) => {
+                any(record, path, &|v| v.as_str().is_some_and(|s| words.iter().any(|w| w == s)))
+            }
+            Check::Matches(pattern) => {
+                any(record, path, &|v| v.as_str().is_some_and(|s| pattern.is_match(s)))
+            }
+        })
+    }
+}
+
+/// Whether any value at the path fulfils the test; `*` stands for every element.
+fn any(value: &Value, path: &[String], test: &dyn Fn(&Value) -> bool) -> bool {
+    let Some((step, rest)) = path.split_first() else { return test(value) };
+    match value {
+        Value::Object(map) if step == "*" => map.values().any(|v| any(v, rest, test)),
+        Value::Object(map) => map.get(step).is_some_and(|v| any(v, rest, test)),
+        Value::Array(list) if step == "*" => list.iter().any(|v| any(v, rest, test)),
+        Value::Array(list) if step == "-1" => list.last().is_some_and(|v| any(v, rest, test)),
+        Value::Array(list) => {
+            step.parse::<usize>().ok().and_then(|n| list.get(n)).is_some_and(|v| any(v, rest, test))
+        }
+        _ => false,
+    }
+}
+
+fn first_text<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {
+    let Some((step, rest)) = path.split_first() else { return value.as_str() };
+    match value {
+        Value::Object(map) => map.get(step).and_then(|v| first_text(v, rest)),
+        Value::Array(list) if step == "*" => list.iter().find_map(|v| first_text(v, rest)),
+        Value::Array(list) => {
+            step.parse::<usize>().ok().and_then(|n| list.get(n)).and_then(|v| first_text(v, rest))
+        }
+        _ => None,
+    }
+}
