@@ -84,13 +84,18 @@ impl Screen {
     }
 
     /// Whether a row goes on from a row above that fills the pane: a terminal breaks what it
-    /// wraps anywhere, without the indentation that a program gives.
+    /// wraps anywhere, and some programs break between words, without any indentation.
     pub(crate) fn is_wrapped(&self, row: usize) -> bool {
         let (Some(cols), Some(above)) = (self.cols, row.checked_sub(1)) else { return false };
-        let above = self.raw(above);
-        let last = above.chars().next_back();
-        let text = last.is_some_and(|c| !('\u{2500}'..='\u{259F}').contains(&c));
-        text && !self.raw(row).starts_with(char::is_whitespace) && above.chars().count() + 1 > cols
+        let (above, row) = (self.raw(above), self.raw(row));
+        let first = row.chars().next();
+        let text = first.is_some_and(|c| c.is_alphanumeric() || "\"'({[<_-.,".contains(c));
+        let drawn = |c: char| ('\u{2500}'..='\u{259F}').contains(&c);
+        if !text || above.is_empty() || above.ends_with(drawn) {
+            return false;
+        }
+        let word = row.split(' ').next().unwrap_or_default().chars().count();
+        above.chars().count() + 1 + word > cols
     }
 
     /// Row numbers of the observation for a byte range of [`Screen::region`].
@@ -226,6 +231,14 @@ mod tests {
         assert_eq!(s.rows_of(&(1..4), &(1..4)), (1, 1));
         assert_eq!(s.rows_of(&(1..4), &(1..10)), (1, 3));
         assert_eq!(s.back(4, 2), 1);
+    }
+
+    #[test]
+    fn wrapped_rows_go_on_from_a_full_row() {
+        let rows = ["● a long answer that", "fills the pane", "❯ no", "short", "word"];
+        let s = Screen::new(&rows.map(str::to_owned), Some(22));
+        assert_eq!([1, 2, 3, 4].map(|row| s.is_wrapped(row)), [true, false, false, false]);
+        assert!(!screen(&rows).is_wrapped(1), "without a width nothing is known");
     }
 
     #[test]

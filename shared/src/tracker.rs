@@ -200,6 +200,7 @@ impl Pane {
         settings: &Settings,
     ) -> Step {
         let mut next = self.leave_agent(settings.count_background(detection));
+        self.hold(&mut next);
         self.note_attention(focused, now, settings);
         if next.state != State::Unknown {
             self.last_word = now;
@@ -228,6 +229,17 @@ impl Pane {
             }
         }
         next
+    }
+
+    /// A view that covers the live region changes nothing.
+    fn hold(&self, next: &mut Detection) {
+        let old = &self.tracked.detection;
+        let known = !matches!(old.state, State::Exited | State::Unknown);
+        if next.held && next.agent == old.agent && known {
+            next.state = old.state;
+            next.state_source = old.state_source;
+            next.reason.clone_from(&old.reason);
+        }
     }
 
     fn note_attention(&mut self, focused: bool, now: f64, settings: &Settings) {

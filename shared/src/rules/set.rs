@@ -13,12 +13,14 @@ const BUILT_IN: &str = "built-in";
 
 /// The rule files that ship with the crate, in the order in which agents are tried on a screen
 /// whose agent is not known: those with the most telling screens first.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 10] = [
     ("opencode.toml", include_str!("../../rules/opencode.toml")),
     ("gemini.toml", include_str!("../../rules/gemini.toml")),
     ("qwen.toml", include_str!("../../rules/qwen.toml")),
     ("copilot.toml", include_str!("../../rules/copilot.toml")),
     ("amp.toml", include_str!("../../rules/amp.toml")),
+    ("droid.toml", include_str!("../../rules/droid.toml")),
+    ("auggie.toml", include_str!("../../rules/auggie.toml")),
     ("codex.toml", include_str!("../../rules/codex.toml")),
     ("claude.toml", include_str!("../../rules/claude.toml")),
     ("aider.toml", include_str!("../../rules/aider.toml")),
