@@ -1,5 +1,6 @@
 //! How a command ends: the exit codes, and the one error type that people read.
 
+use crate::output::clean;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -133,8 +134,14 @@ impl Error {
 }
 
 impl fmt::Display for Error {
+    /// What failed, then what to do. The message may quote a file or a pane, so that whatever
+    /// would act on a terminal is shown as a symbol.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
+        let mut lines = self.message.lines();
+        f.write_str(&clean(lines.next().unwrap_or_default()))?;
+        for line in lines {
+            write!(f, "\n{}", clean(line))?;
+        }
         match &self.remedy {
             Some(remedy) => write!(f, "\n  {remedy}"),
             None => Ok(()),
@@ -152,5 +159,31 @@ impl From<io::Error> for Error {
         } else {
             Self::failed(format!("cannot write the output: {error}"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_codes_are_a_contract() {
+        for (error, code) in [
+            (Error::failed(""), 1),
+            (Error::usage(""), 2),
+            (Error::no_server(""), 3),
+            (Error::refused(""), 4),
+            (Error::from(io::Error::from(io::ErrorKind::BrokenPipe)), 0),
+            (Error::from(io::Error::from(io::ErrorKind::StorageFull)), 1),
+        ] {
+            assert_eq!(error.exit().code(), code, "{error:?}");
+        }
+        assert_eq!(Exit::Ok.code(), 0);
+    }
+
+    #[test]
+    fn a_quoted_file_cannot_act_on_the_terminal() {
+        let error = Error::usage("a.toml: \u{1b}[2J\nline two").remedy("Mend it.");
+        assert_eq!(error.to_string(), "a.toml: ␛[2J\nline two\n  Mend it.");
     }
 }

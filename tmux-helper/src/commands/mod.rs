@@ -8,6 +8,7 @@ mod list;
 mod man;
 mod rules;
 mod status;
+mod stream;
 mod tmux;
 mod watch;
 
@@ -37,7 +38,7 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
 fn rules_in_force(ctx: &Context) -> Result<RuleSet, Error> {
     let (rules, problems) = ctx.rules()?;
     for problem in problems {
-        note(&format!("{problem}; the other rules are in force"));
+        note(&format!("{problem}\nThe file is left out; all other rules stay in force."));
     }
     Ok(rules)
 }
@@ -45,5 +46,6 @@ fn rules_in_force(ctx: &Context) -> Result<RuleSet, Error> {
 /// Says something beside the output.
 fn note(text: &str) {
     // Where stderr is closed nobody wants to know.
-    let _ = writeln!(std::io::stderr().lock(), "madohub: {}", clean(text));
+    let lines: Vec<String> = text.lines().map(clean).collect();
+    let _ = writeln!(std::io::stderr().lock(), "madohub: {}", lines.join("\n  "));
 }

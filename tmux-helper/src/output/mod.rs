@@ -7,6 +7,7 @@ mod segment;
 mod since;
 mod table;
 mod terminal;
+mod verdict;
 
 pub use clean::{clean, fit, for_tmux, width};
 pub use label::label;
@@ -15,3 +16,4 @@ pub use segment::{segment, segment_with};
 pub use since::since;
 pub use table::{TableOptions, list_table};
 pub use terminal::Terminal;
+pub use verdict::verdict;

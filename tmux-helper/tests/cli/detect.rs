@@ -189,7 +189,8 @@ fn a_log_says_how_the_turn_ended() {
     let world = World::new();
     let record = json!({"type": "assistant", "message": {"role": "assistant",
         "stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]}});
-    world.file("session.jsonl", format!("{record}\n"));
+    let end = json!({"type": "system", "subtype": "turn_duration", "durationMs": 1200});
+    world.file("session.jsonl", format!("{record}\n{end}\n"));
     let args = ["detect", "--log", "session.jsonl", "--agent", "claude", "--json"];
     let run = world.run(&args);
     let answer = run.assert_code(0).json_lines().remove(0);

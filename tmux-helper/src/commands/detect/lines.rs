@@ -1,8 +1,10 @@
-//! The answer to one observation line, alone or as a step of a pane over time.
+//! The answers to observation lines, each alone or as a step of a pane over time.
 
+use crate::commands::stream::{Answer, Malformed, write_json};
 use crate::follow::follow;
 use madohub_detect::{Change, Detection, Observation, RuleSet, Tracker, detect};
 use serde::Serialize;
+use std::io::{self, Write};
 
 /// Answers observations in order.
 pub(super) struct Engine<'a> {
@@ -13,19 +15,9 @@ pub(super) struct Engine<'a> {
     events: u64,
 }
 
-/// One line of the output.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(super) enum Answer {
-    /// Of one observation alone.
-    Detection(Detection),
-    /// Of a pane over time.
-    Tracked(Box<TrackedAnswer>),
-}
-
 /// What a pane is now, and the change event if one fires.
 #[derive(Debug, Serialize)]
-pub(super) struct TrackedAnswer {
+struct Tracked {
     #[serde(flatten)]
     detection: Detection,
     pane: String,
@@ -56,14 +48,23 @@ impl<'a> Engine<'a> {
     ) -> Self {
         Self { rules, agent, tracker, now: 0.0, events: 0 }
     }
+}
 
-    /// The answer to the next observation.
-    pub(super) fn answer(&mut self, mut seen: Observation) -> Answer {
+impl Answer for Engine<'_> {
+    fn answer(
+        &mut self,
+        out: &mut dyn Write,
+        seen: Result<Observation, Malformed>,
+    ) -> io::Result<()> {
+        let mut seen = match seen {
+            Ok(seen) => seen,
+            Err(malformed) => return write_json(out, &malformed),
+        };
         if seen.agent_hint.is_none() {
             seen.agent_hint = self.agent.map(str::to_owned);
         }
         let Some(tracker) = &mut self.tracker else {
-            return Answer::Detection(detect(self.rules, &seen));
+            return write_json(out, &detect(self.rules, &seen));
         };
         self.now = seen.now.filter(|now| now.is_finite()).unwrap_or(self.now);
         let id = seen.id.clone();
@@ -77,6 +78,6 @@ impl<'a> Engine<'a> {
         // A state that is held is an older detection; the line that is answered is this one.
         let detection = Detection { id, ..step.tracked.detection };
         let turn = step.tracked.turn;
-        Answer::Tracked(Box::new(TrackedAnswer { detection, pane, since, turn, event }))
+        write_json(out, &Tracked { detection, pane, since, turn, event })
     }
 }

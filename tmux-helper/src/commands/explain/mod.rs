@@ -1,0 +1,74 @@
+//! `madohub explain`: the engine's verdict with every rule that was tried.
+
+mod text;
+
+use super::stream::{self, Answer, Malformed, write_json};
+use crate::cli::ExplainArgs;
+use crate::output::clean;
+use crate::{Context, Error, Exit};
+use madohub_detect::{Explanation, Observation, RuleSet, explain};
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// Runs the command.
+pub(super) fn run(args: &ExplainArgs, ctx: &Context) -> Result<Exit, Error> {
+    let rules = super::rules_in_force(ctx)?;
+    let explainer = Explainer { rules: &rules, text: args.text, json: args.json, first: true };
+    if let Some(observations) = &args.observations {
+        return stream::run(observations, explainer);
+    }
+    Err(Error::no_server("no daemon answers"))
+}
+
+/// Explains observations in order.
+struct Explainer<'a> {
+    rules: &'a RuleSet,
+    text: bool,
+    json: bool,
+    first: bool,
+}
+
+impl Answer for Explainer<'_> {
+    fn answer(
+        &mut self,
+        out: &mut dyn Write,
+        seen: Result<Observation, Malformed>,
+    ) -> io::Result<()> {
+        let explanation = seen.map(|seen| explain(self.rules, &seen));
+        if self.json {
+            return match explanation {
+                Ok(explanation) => write_json(out, &self.value(&explanation)?),
+                Err(malformed) => write_json(out, &malformed),
+            };
+        }
+        if !std::mem::take(&mut self.first) {
+            out.write_all(b"\n")?;
+        }
+        match explanation {
+            Ok(explanation) => out.write_all(text::explanation(&explanation, self.text).as_bytes()),
+            Err(malformed) => writeln!(out, "{}", clean(&malformed.error)),
+        }
+    }
+}
+
+impl Explainer<'_> {
+    /// The JSON form; without the text of screen, title and processes unless it was asked for.
+    fn value(&self, explanation: &Explanation) -> serde_json::Result<Value> {
+        let mut value = serde_json::to_value(explanation)?;
+        if !self.text {
+            drop_text(&mut value);
+        }
+        Ok(value)
+    }
+}
+
+fn drop_text(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.remove("text");
+            fields.values_mut().for_each(drop_text);
+        }
+        Value::Array(values) => values.iter_mut().for_each(drop_text),
+        _ => {}
+    }
+}

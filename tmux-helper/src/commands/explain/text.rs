@@ -1,0 +1,45 @@
+//! An explanation for people.
+
+use crate::output::{clean, verdict, width};
+use madohub_detect::Explanation;
+use std::fmt::Write as _;
+
+/// Verdict, regions, and every rule tried. The text of the screen only where `text` says so.
+pub(super) fn explanation(explanation: &Explanation, text: bool) -> String {
+    let detection = &explanation.detection;
+    let mut out = format!("id      {}\n{}", clean(&detection.id), verdict(detection, text));
+    if explanation.regions.is_empty() {
+        out.push_str("\nregions none: the screen shows no live region of an agent\n");
+    } else {
+        out.push_str("\nregions\n");
+        for region in &explanation.regions {
+            let (first, last) = region.rows;
+            let _ = writeln!(out, "  {:<12} rows {}-{}", region.region, first + 1, last + 1);
+            for (row, line) in
+                region.text.lines().enumerate().take(if text { usize::MAX } else { 0 })
+            {
+                let _ = writeln!(out, "  {:>5}  {}", first + row + 1, clean(line));
+            }
+        }
+    }
+    if explanation.tried.is_empty() {
+        out.push_str("\nrules   none was tried: no agent was found whose rules could be\n");
+        return out;
+    }
+    out.push_str("\nrules tried, in order; the first match decides\n");
+    let longest = explanation.tried.iter().map(|tried| width(&tried.rule)).max().unwrap_or(0);
+    for tried in &explanation.tried {
+        let (mark, outcome) = match &tried.failed {
+            None if tried.matched => ("+", "matched".to_owned()),
+            None => ("-", "no".to_owned()),
+            Some(failed) => ("-", format!("no: {}", clean(failed))),
+        };
+        let _ = writeln!(
+            out,
+            "  {mark} {:<longest$}  {:<12} {outcome}",
+            clean(&tried.rule),
+            tried.region
+        );
+    }
+    out
+}
