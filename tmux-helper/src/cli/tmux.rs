@@ -67,7 +67,7 @@ Examples:
   PS1='$(madohub status) \\$ '                            a shell prompt
 
 In tmux no process is needed: the daemon keeps the same text in an option,
-  set -g status-right '#{E:@madohub_status}'
+  set -g status-right '#{@madohub_status}'
 
 Fields of a text of your own: {minimal} {counts} {names} {total}, and the number of panes in a
 state: {waiting} {failed} {stopped} {working} {completed} {exited} {idle}.")]

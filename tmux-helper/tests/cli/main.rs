@@ -5,5 +5,6 @@ mod bad_input;
 mod detect;
 mod explain;
 mod help;
+mod install;
 mod rules;
 mod world;

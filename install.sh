@@ -1,0 +1,260 @@
+#!/bin/sh
+# Builds MadoHub for tmux and installs it for this user, or removes it again.
+set -eu
+
+usage() {
+    cat <<'EOF'
+usage: ./install.sh [--prefix DIR] [--dry-run] [--demo]
+       ./install.sh --uninstall [--prefix DIR] [--dry-run]
+
+Builds the helper and installs the command, its man pages, completions and tmux plugin file
+below DIR (default: ~/.local). Running it again updates what is there.
+
+  --prefix DIR   where to install; needs no root when you may write there
+  --dry-run      say what would be done, and do nothing
+  --demo         after installing, show it at work: recorded agents in a private tmux server that
+                 is gone afterwards; fails unless every state is right
+  --uninstall    stop the daemon and remove every file that was installed; your settings stay
+  --help         this text
+EOF
+}
+
+say() { printf '%s\n' "$*"; }
+fail() {
+    printf 'install.sh: %s\n' "$1" >&2
+    shift
+    for line in "$@"; do printf '  %s\n' "$line" >&2; done
+    exit 1
+}
+
+prefix=${HOME:+$HOME/.local}
+dry_run=false
+demo=false
+uninstall=false
+while [ $# -gt 0 ]; do
+    case $1 in
+    --prefix)
+        [ $# -ge 2 ] || fail '--prefix needs a folder' './install.sh --help shows how it is used.'
+        prefix=$2
+        shift
+        ;;
+    --prefix=*) prefix=${1#--prefix=} ;;
+    --dry-run) dry_run=true ;;
+    --demo) demo=true ;;
+    --uninstall) uninstall=true ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        usage >&2
+        fail "unknown option: $1"
+        ;;
+    esac
+    shift
+done
+[ -n "$prefix" ] || fail 'there is no home folder to install to' 'Name a folder: ./install.sh --prefix DIR'
+if $demo && $uninstall; then fail '--demo and --uninstall exclude each other'; fi
+case $prefix in
+/*) ;;
+*) prefix=$PWD/$prefix ;;
+esac
+case $prefix in
+*'
+'*) fail 'a folder with a line break in its name cannot be recorded' ;;
+/) ;;
+*/) prefix=${prefix%/} ;;
+esac
+
+# What was written: one path below the prefix in a line, `f` a file, `d` a folder that was not
+# there before (`.` the prefix itself).
+record=share/madohub/installed
+
+# Folders that are made are recorded, so that they can go again.
+make_folder() {
+    case $1 in . | '') return ;; esac
+    [ ! -d "$prefix/$1" ] || return 0
+    make_folder "$(dirname "$1")"
+    mkdir "$prefix/$1"
+    printf 'd %s\n' "$1" >>"$new_record"
+}
+
+# put MODE SOURCE PATH: a running program keeps its old file until it ends.
+put() {
+    make_folder "$(dirname "$3")"
+    cp "$2" "$prefix/$3.new"
+    chmod "$1" "$prefix/$3.new"
+    mv -f "$prefix/$3.new" "$prefix/$3"
+    printf 'f %s\n' "$3" >>"$new_record"
+}
+
+is_safe() {
+    case /$1/ in */../* | *//*) return 1 ;; esac
+    [ -n "$1" ]
+}
+
+# Removes the recorded files that `keep` does not name, then the recorded folders that are empty.
+remove_recorded() {
+    keep=$1
+    folders=
+    while read -r kind path; do
+        is_safe "$path" || continue
+        if [ -n "$keep" ] && grep -qxF "$kind $path" "$keep"; then continue; fi
+        case $kind in
+        f)
+            if $dry_run; then say "would remove $prefix/$path"; else rm -f "$prefix/$path"; fi
+            ;;
+        d) folders="$path
+$folders" ;;
+        esac
+    done <"$prefix/$record"
+    [ -z "$keep" ] || return 0
+    $dry_run || rm -f "$prefix/$record"
+    printf '%s' "$folders" | sort -r | while read -r path; do
+        if $dry_run; then
+            say "would remove the folder $prefix/${path#.} if it is empty"
+        else
+            # The prefix itself is `.`, which rmdir does not take.
+            rmdir "$prefix/${path#.}" 2>/dev/null || :
+        fi
+    done
+}
+
+if $uninstall; then
+    if [ ! -f "$prefix/$record" ]; then
+        say "nothing to remove: MadoHub is not installed below $prefix"
+        exit 0
+    fi
+    if $dry_run; then
+        say 'would stop the daemon of the tmux server here, and put its options back'
+    elif [ -x "$prefix/bin/madohub" ]; then
+        "$prefix/bin/madohub" tmux stop >/dev/null 2>&1 || :
+    fi
+    remove_recorded ''
+    $dry_run || say "MadoHub is removed from $prefix."
+    say "Your settings are left as they are: ${XDG_CONFIG_HOME:-~/.config}/madohub"
+    exit 0
+fi
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+needs_rust=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' "$root/Cargo.toml")
+
+command -v cargo >/dev/null 2>&1 ||
+    fail "cargo is not installed; Rust $needs_rust or newer is needed to build" \
+        'Get it from https://rustup.rs, or from the packages of your system (Debian: apt install cargo).'
+command -v cc >/dev/null 2>&1 ||
+    fail 'there is no C compiler, which Rust needs to link programs' \
+        'Debian and Ubuntu: apt install build-essential; Fedora: dnf install gcc; macOS: xcode-select --install'
+has_rust=$(cd "$root" && rustc --version | cut -d' ' -f2)
+oldest=$(printf '%s\n%s\n' "$needs_rust" "${has_rust%%-*}" | sort -t. -k1,1n -k2,2n | head -n 1)
+[ "$oldest" = "$needs_rust" ] ||
+    fail "Rust $has_rust is too old, $needs_rust or newer is needed" 'With rustup: rustup update stable'
+
+has_tmux=true
+if ! command -v tmux >/dev/null 2>&1; then
+    has_tmux=false
+    no_tmux='Debian and Ubuntu: apt install tmux; Fedora: dnf install tmux; macOS: brew install tmux'
+    if $demo; then fail 'tmux is not installed, and the demo runs in it' "$no_tmux"; fi
+fi
+
+if $dry_run; then
+    say "would build: cargo build --release --locked -p tmux-helper"
+    say "would write, and record in $prefix/$record:"
+    say "  $prefix/bin/madohub"
+    say "  $prefix/share/man/man1/madohub.1 and a page for each command"
+    say "  $prefix/share/bash-completion/completions/madohub"
+    say "  $prefix/share/zsh/site-functions/_madohub"
+    say "  $prefix/share/fish/vendor_completions.d/madohub.fish"
+    say "  $prefix/share/madohub/madohub.tmux"
+    if $demo; then say "would run: scripts/demo.sh $prefix/bin/madohub"; fi
+    exit 0
+fi
+
+# A build for another machine could not be run here.
+unset CARGO_BUILD_TARGET
+(cd "$root" && cargo build --release --locked -p tmux-helper)
+target=$(cd "$root" && cargo metadata --locked --no-deps --format-version 1 |
+    sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
+built=$target/release/madohub
+[ -x "$built" ] || fail "the build left no program at $built"
+
+work=$(mktemp -d)
+new_record=$work/record
+: >"$new_record"
+
+save_record() {
+    make_folder "$(dirname "$record")"
+    sort -u "$@" >"$work/sorted"
+    cp "$work/sorted" "$prefix/$record.new"
+    mv -f "$prefix/$record.new" "$prefix/$record"
+}
+
+# What an interrupted run wrote can be removed as well.
+leave() {
+    status=$?
+    trap - EXIT
+    if [ -s "$new_record" ]; then
+        if [ -f "$prefix/$record" ]; then cp "$prefix/$record" "$work/old"; else : >"$work/old"; fi
+        save_record "$new_record" "$work/old" || :
+    fi
+    rm -rf "$work"
+    exit "$status"
+}
+trap leave EXIT
+trap 'exit 1' HUP INT TERM
+
+if [ ! -d "$prefix" ]; then
+    mkdir -p "$prefix" 2>/dev/null ||
+        fail "cannot make the folder $prefix" 'Choose another one with --prefix DIR.'
+    echo 'd .' >>"$new_record"
+fi
+[ -w "$prefix" ] || fail "cannot write to $prefix" 'Choose another folder with --prefix DIR.'
+# Folders that an earlier run made stay ours.
+if [ -f "$prefix/$record" ]; then sed -n '/^d /p' "$prefix/$record" >>"$new_record"; fi
+
+put 755 "$built" bin/madohub
+"$built" man --dir "$work/man"
+for page in "$work"/man/*.1; do
+    put 644 "$page" "share/man/man1/$(basename "$page")"
+done
+"$built" completions bash >"$work/bash"
+put 644 "$work/bash" share/bash-completion/completions/madohub
+"$built" completions zsh >"$work/zsh"
+put 644 "$work/zsh" share/zsh/site-functions/_madohub
+"$built" completions fish >"$work/fish"
+put 644 "$work/fish" share/fish/vendor_completions.d/madohub.fish
+put 755 "$root/madohub.tmux" share/madohub/madohub.tmux
+if [ -f "$prefix/$record" ]; then remove_recorded "$new_record"; fi
+save_record "$new_record"
+: >"$new_record"
+
+say
+say "$("$prefix/bin/madohub" --version) is installed: $prefix/bin/madohub"
+if $demo; then
+    say
+    "$root/scripts/demo.sh" "$prefix/bin/madohub"
+fi
+
+command=madohub
+case :$PATH: in
+*:"$prefix/bin":*) ;;
+*) command=$prefix/bin/madohub ;;
+esac
+say
+say 'What to do next:'
+$has_tmux || say "  install tmux: $no_tmux"
+if [ "$command" != madohub ]; then
+    say "  put it in your PATH:           export PATH=\"$prefix/bin:\$PATH\""
+fi
+if [ -n "${TMUX:-}" ] && "$prefix/bin/madohub" tmux status >/dev/null 2>&1; then
+    say "  let the daemon use this one:   $command tmux restart"
+else
+    say "  in tmux, watch its server:     $command tmux start"
+fi
+say "  always, in ~/.tmux.conf:       run-shell '$prefix/share/madohub/madohub.tmux'"
+case ${SHELL:-} in
+*/zsh) say "  completions, in ~/.zshrc:      fpath+=('$prefix/share/zsh/site-functions')" ;;
+esac
+say "  see the agents:                $command list"
+say "  something does not work:       $command doctor"
+say "  remove it again:               ./install.sh --uninstall$([ "$prefix" = "${HOME:-}/.local" ] || printf ' --prefix %s' "$prefix")"
