@@ -4,13 +4,23 @@
 //! the command line, the settings, the output, and the daemon that watches a tmux server.
 
 pub mod cli;
+pub mod client;
 pub mod commands;
 pub mod config;
 mod context;
+pub mod daemon;
 mod error;
 mod follow;
 pub mod input;
+pub mod observe;
 pub mod output;
+pub mod processes;
+pub mod protocol;
+pub mod registry;
+pub mod scan;
+mod time;
+pub mod tmux;
+pub mod verdict;
 
 pub use context::Context;
 pub use error::{Error, Exit, Kind};

@@ -109,6 +109,9 @@ pub enum TmuxCommand {
         /// Stay in the foreground and log to the terminal
         #[arg(long)]
         foreground: bool,
+        /// Be the daemon in the background; `start` runs itself with this
+        #[arg(long, hide = true, conflicts_with = "foreground")]
+        detached: bool,
         /// Which server.
         #[command(flatten)]
         server: ServerArgs,

@@ -1,9 +1,46 @@
 //! `madohub list`: One row per pane that holds an agent.
 
 use crate::cli::ListArgs;
-use crate::{Context, Error, Exit};
+use crate::output::{ListedPane, TableOptions, Terminal, list_json, list_table};
+use crate::tmux::Server;
+use crate::{Context, Error, Exit, client::Client, time, verdict};
+use std::io::{Write as _, stdout};
+use std::path::PathBuf;
 
 /// Runs the command.
-pub(crate) fn run(_args: &ListArgs, _ctx: &Context) -> Result<Exit, Error> {
-    Err(Error::no_server("no daemon answers"))
+pub(crate) fn run(args: &ListArgs, ctx: &Context) -> Result<Exit, Error> {
+    let server = Server::resolve(&args.server);
+    let panes = panes(&server, ctx)?;
+    let mut out = stdout().lock();
+    if args.json {
+        let json = list_json(&panes).map_err(|error| Error::failed(error.to_string()))?;
+        out.write_all(json.as_bytes())?;
+        return Ok(Exit::Ok);
+    }
+    if panes.is_empty() {
+        writeln!(
+            out,
+            "No agent runs in the tmux server on {}. Start one in a pane: it shows up by itself.",
+            crate::output::clean(&server.name())
+        )?;
+        return Ok(Exit::Ok);
+    }
+    let config = ctx.config()?;
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let options = TableOptions {
+        looks: &config.looks,
+        home: home.as_deref(),
+        terminal: Terminal::of_stdout(),
+    };
+    out.write_all(list_table(&panes, &options, time::now()).as_bytes())?;
+    Ok(Exit::Ok)
+}
+
+/// The panes with an agent: from the daemon, else by looking once. What only shows over time
+/// (since when, holds) is not known then.
+pub(super) fn panes(server: &Server, ctx: &Context) -> Result<Vec<ListedPane>, Error> {
+    match Client::of(server, ctx.paths()).list()? {
+        Some(panes) => Ok(panes),
+        None => verdict::look_once(server, ctx),
+    }
 }

@@ -1,0 +1,180 @@
+//! Asking the daemon of a tmux server.
+
+use crate::Error;
+use crate::config::Paths;
+use crate::daemon::Files;
+use crate::output::ListedPane;
+use crate::protocol::{ANSWER_MAX, Answer, Ask, Body, Event, Hello, Request, VERSION};
+use crate::tmux::Server;
+use rustix::process::geteuid;
+use std::fs;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long the daemon may take; it answers from memory.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it may take to put everything back.
+const STOP_PATIENCE: Duration = Duration::from_secs(20);
+
+/// The daemon of one tmux server, whether it lives or not.
+#[derive(Debug, Clone)]
+pub struct Client {
+    socket: PathBuf,
+}
+
+/// Events as they come.
+#[derive(Debug)]
+pub struct Events(BufReader<UnixStream>);
+
+impl Client {
+    /// The daemon of this server.
+    pub fn of(server: &Server, paths: &Paths) -> Self {
+        Self { socket: Files::of(server, paths).socket }
+    }
+
+    /// Who the daemon is; nothing when there is none.
+    pub fn hello(&self) -> Result<Option<Hello>, Error> {
+        match self.ask(Ask::Hello)? {
+            None => Ok(None),
+            Some(Body::Hello(hello)) => Ok(Some(*hello)),
+            Some(other) => Err(unexpected(&other)),
+        }
+    }
+
+    /// The panes with an agent, sorted by need; nothing when there is no daemon.
+    pub fn list(&self) -> Result<Option<Vec<ListedPane>>, Error> {
+        match self.ask(Ask::List)? {
+            None => Ok(None),
+            Some(Body::List(rows)) => Ok(Some(rows)),
+            Some(other) => Err(unexpected(&other)),
+        }
+    }
+
+    /// Has the daemon put everything back and end; nothing when there is none, else what could
+    /// not be put back.
+    pub fn stop(&self) -> Result<Option<Option<String>>, Error> {
+        match self.ask(Ask::Stop)? {
+            None => Ok(None),
+            Some(Body::Stopped(left)) => Ok(Some(left)),
+            Some(other) => Err(unexpected(&other)),
+        }
+    }
+
+    /// Events from now on; nothing when there is no daemon.
+    pub fn watch(&self) -> Result<Option<Events>, Error> {
+        let Some(stream) = self.connect()? else { return Ok(None) };
+        let mut reader = self.send(stream, Ask::Watch, PATIENCE)?;
+        match self.answer(&mut reader)? {
+            Body::Watching(_) => {
+                reader.get_ref().set_read_timeout(None).map_err(|error| self.broken(&error))?;
+                Ok(Some(Events(reader)))
+            }
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn ask(&self, ask: Ask) -> Result<Option<Body>, Error> {
+        let Some(stream) = self.connect()? else { return Ok(None) };
+        let patience = if ask == Ask::Stop { STOP_PATIENCE } else { PATIENCE };
+        let mut reader = self.send(stream, ask, patience)?;
+        self.answer(&mut reader).map(Some)
+    }
+
+    /// Connects, if a socket of this user is there and somebody listens on it.
+    fn connect(&self) -> Result<Option<UnixStream>, Error> {
+        let meta = match fs::symlink_metadata(&self.socket) {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::file("cannot look at", &self.socket, &error)),
+        };
+        if !meta.file_type().is_socket() || meta.uid() != geteuid().as_raw() {
+            return Err(Error::refused(format!("{} is no socket of yours", self.socket.display()))
+                .remedy("Remove it, or set XDG_RUNTIME_DIR to a folder of your own (mode 0700)."));
+        }
+        match UnixStream::connect(&self.socket) {
+            Ok(stream) => Ok(Some(stream)),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(self.broken(&error)),
+        }
+    }
+
+    fn send(
+        &self,
+        stream: UnixStream,
+        ask: Ask,
+        patience: Duration,
+    ) -> Result<BufReader<UnixStream>, Error> {
+        let mut line = serde_json::to_vec(&Request { v: VERSION, ask })
+            .map_err(|error| Error::failed(error.to_string()))?;
+        line.push(b'\n');
+        stream
+            .set_read_timeout(Some(patience))
+            .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
+            .and_then(|()| (&stream).write_all(&line))
+            .map_err(|error| self.broken(&error))?;
+        Ok(BufReader::new(stream))
+    }
+
+    fn answer(&self, reader: &mut BufReader<UnixStream>) -> Result<Body, Error> {
+        let mut line = String::new();
+        let read = reader.by_ref().take(ANSWER_MAX).read_line(&mut line);
+        read.map_err(|error| self.broken(&error))?;
+        if line.is_empty() {
+            return Err(Error::failed("the daemon ended while it was asked").remedy("Try again."));
+        }
+        let answer: Answer = serde_json::from_str(&line).map_err(|error| {
+            Error::failed(format!("the daemon's answer cannot be read: {error}")).remedy(RESTART)
+        })?;
+        match answer.body {
+            Body::Error(text) => {
+                Err(Error::failed(format!("the daemon says: {text}")).remedy(RESTART))
+            }
+            body => Ok(body),
+        }
+    }
+
+    fn broken(&self, error: &io::Error) -> Error {
+        Error::failed(format!("cannot talk to the daemon on {}: {error}", self.socket.display()))
+            .remedy(RESTART)
+    }
+}
+
+/// What helps against a daemon of another version, or one that hangs.
+const RESTART: &str = "Run `madohub tmux restart`.";
+
+fn unexpected(body: &Body) -> Error {
+    Error::failed(format!("the daemon answered something else: {body:?}")).remedy(RESTART)
+}
+
+impl Iterator for Events {
+    /// The line as it came, and what it says.
+    type Item = Result<(String, Event), Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut line = String::new();
+        match self.0.by_ref().take(ANSWER_MAX).read_line(&mut line) {
+            Ok(0) => None,
+            Ok(_) => {
+                let line = line.trim_end().to_owned();
+                Some(match serde_json::from_str(&line) {
+                    Ok(event) => Ok((line, event)),
+                    Err(error) => Err(Error::failed(format!(
+                        "an event of the daemon cannot be read: {error}"
+                    ))
+                    .remedy(RESTART)),
+                })
+            }
+            Err(error) => Some(Err(Error::failed(format!("the daemon went silent: {error}")))),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The daemon of one tmux server: looks at its panes, follows their states, shows them, and tells
+//! whoever asks.
+//!
+//! One thread does all that concerns tmux; connections have threads that only read its latest
+//! picture.
+
+mod activity;
+mod files;
+mod hub;
+mod life;
+mod log;
+mod pace;
+mod paint;
+mod pulse;
+mod serve;
+mod start;
+mod store;
+mod watch;
+
+pub use files::{Files, Lock};
+pub use start::{Started, background, setup, start};
+pub use watch::{Setup, run};

@@ -1,0 +1,168 @@
+//! When to look at the server again, and how much of it.
+
+use crate::config::Pace as Settings;
+use crate::scan::Reach;
+use std::time::{Duration, Instant};
+
+/// How often it is checked whether anything happened; costs microseconds.
+const TICK: Duration = Duration::from_millis(80);
+/// While nobody looks.
+const TICK_AWAY: Duration = Duration::from_millis(500);
+/// While nothing happens at all, tmux is asked this much more seldom than in the calm pace.
+const STILL: u32 = 3;
+
+/// What to do now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing, for so long.
+    Wait(Duration),
+    /// Look at processes and registry, which costs no run of tmux.
+    Peek,
+    /// Ask tmux.
+    Look(Reach),
+}
+
+/// What the pace depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mood {
+    /// A screen changes, or a state is about to.
+    pub(super) hot: bool,
+    /// Whether something was printed since the last look; nothing where that cannot be known.
+    pub(super) activity: Option<bool>,
+    /// Nobody looks: no terminal is attached and nobody watches.
+    pub(super) away: bool,
+}
+
+/// Decides by the time of the last steps. Steps are never made up for: after a stall the next one
+/// comes once.
+#[derive(Debug)]
+pub(super) struct Pace {
+    settings: Settings,
+    partial: bool,
+    all: Option<Instant>,
+    look: Option<Instant>,
+    peek: Option<Instant>,
+}
+
+impl Pace {
+    /// With these settings; `partial` says whether tmux can be asked for the moved panes alone.
+    pub(super) fn new(settings: Settings, partial: bool) -> Self {
+        Self { settings, partial, all: None, look: None, peek: None }
+    }
+
+    /// What to do at `now`.
+    pub(super) fn step(&self, mood: Mood, now: Instant) -> Step {
+        let due = |then: Option<Instant>, every: Duration| {
+            then.is_none_or(|then| now.saturating_duration_since(then) >= every)
+        };
+        let Settings { hot, calm, away } = self.settings;
+        // Without knowledge of activity only a hot server is asked more often than the calm pace.
+        let lively = mood.hot || mood.activity == Some(true);
+        let all = match (mood.away, lively || mood.activity.is_none()) {
+            (false, true) => calm,
+            (false, false) => calm * STILL,
+            (true, true) => calm.max(away / STILL),
+            (true, false) => away.max(calm * STILL),
+        };
+        let moved = if mood.away { calm } else { hot };
+        if due(self.all, all) {
+            Step::Look(Reach::All)
+        } else if lively && due(self.look, moved) {
+            Step::Look(if self.partial { Reach::Moved } else { Reach::All })
+        } else if due(self.peek, calm) {
+            Step::Peek
+        } else {
+            Step::Wait(if mood.away { TICK_AWAY } else { TICK })
+        }
+    }
+
+    /// Takes note of a step that was made.
+    pub(super) fn made(&mut self, step: Step, now: Instant) {
+        match step {
+            Step::Wait(_) => {}
+            Step::Peek => self.peek = Some(now),
+            Step::Look(reach) => {
+                self.look = Some(now);
+                self.peek = Some(now);
+                if reach == Reach::All {
+                    self.all = Some(now);
+                }
+            }
+        }
+    }
+
+    /// The next step asks tmux for everything.
+    pub(super) fn hurry(&mut self) {
+        self.all = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUIET: Mood = Mood { hot: false, activity: Some(false), away: false };
+
+    /// Steps made within ten seconds of waking up every 20 ms.
+    fn looks(mood: Mood, partial: bool) -> (usize, usize, usize) {
+        let mut pace = Pace::new(Settings::default(), partial);
+        let start = Instant::now();
+        let (mut all, mut moved, mut peeks) = (0, 0, 0);
+        for tick in 0..500 {
+            let now = start + Duration::from_millis(20 * tick);
+            let step = pace.step(mood, now);
+            pace.made(step, now);
+            match step {
+                Step::Wait(_) => {}
+                Step::Peek => peeks += 1,
+                Step::Look(Reach::All) => all += 1,
+                Step::Look(Reach::Moved) => moved += 1,
+            }
+        }
+        (all, moved, peeks)
+    }
+
+    #[test]
+    fn a_still_server_is_hardly_asked() {
+        assert_eq!(looks(QUIET, true), (4, 0, 6));
+    }
+
+    #[test]
+    fn a_hot_server_is_asked_five_times_a_second() {
+        let (all, moved, _) = looks(Mood { hot: true, activity: Some(true), ..QUIET }, true);
+        assert_eq!((all, all + moved), (10, 50));
+    }
+
+    #[test]
+    fn an_old_tmux_is_always_asked_for_all() {
+        let (all, moved, _) = looks(Mood { hot: true, activity: Some(true), ..QUIET }, false);
+        assert_eq!((all, moved), (50, 0));
+    }
+
+    #[test]
+    fn where_activity_cannot_be_known_the_calm_pace_holds() {
+        let unknown = Mood { activity: None, ..QUIET };
+        assert_eq!(looks(unknown, true), (10, 0, 0));
+    }
+
+    #[test]
+    fn nobody_looks() {
+        let (all, moved, _) = looks(Mood { away: true, ..QUIET }, true);
+        assert_eq!((all, moved), (4, 0));
+        let (all, moved, _) = looks(Mood { away: true, activity: Some(true), ..QUIET }, true);
+        assert!(all + moved <= 11, "{all} + {moved}");
+    }
+
+    #[test]
+    fn a_missed_tick_is_not_made_up_for() {
+        let mut pace = Pace::new(Settings::default(), true);
+        let start = Instant::now();
+        let hot = Mood { hot: true, activity: Some(true), ..QUIET };
+        pace.made(pace.step(hot, start), start);
+        let late = start + Duration::from_mins(1);
+        let step = pace.step(hot, late);
+        assert_eq!(step, Step::Look(Reach::All));
+        pace.made(step, late);
+        assert!(matches!(pace.step(hot, late + Duration::from_millis(1)), Step::Wait(_)));
+    }
+}

@@ -1,0 +1,170 @@
+//! The daemon's socket.
+
+use super::hub::Hub;
+use crate::Error;
+use crate::protocol::{Answer, Ask, Body, REQUEST_MAX, Request, VERSION};
+use rustix::process::geteuid;
+use std::fs::{self, Permissions};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Connections at a time; a request beyond is turned away.
+const CONNECTIONS_MAX: usize = 64;
+/// How long a client may take to ask, and to read what it asked for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long `stop` may take to put everything back.
+const STOP_PATIENCE: Duration = Duration::from_secs(15);
+/// The threads only copy lines.
+const STACK: usize = 256 * 1024;
+
+/// A wish of a client, or of the system, to the daemon's loop.
+#[derive(Debug)]
+pub(super) enum Wish {
+    /// Put everything back and end.
+    Stop {
+        /// Gets what could not be put back.
+        outcome: Sender<Option<String>>,
+        /// Ends when whoever asked was told; until then the process must live.
+        told: Receiver<()>,
+    },
+}
+
+/// Listens on `path` until the process ends. Call only while holding the lock: what is there is
+/// of a daemon that died.
+pub(super) fn listen(path: &Path, hub: &Arc<Hub>, wishes: &Sender<Wish>) -> Result<(), Error> {
+    let failed = |error: &io::Error| Error::file("cannot listen on", path, error);
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&error)),
+        _ => {}
+    }
+    let listener = UnixListener::bind(path).map_err(|error| failed(&error))?;
+    fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(|error| failed(&error))?;
+    let open = Arc::new(AtomicUsize::new(0));
+    let (hub, wishes) = (Arc::clone(hub), wishes.clone());
+    thread::Builder::new()
+        .name("listen".to_owned())
+        .stack_size(STACK)
+        .spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(stream) = stream else {
+                    // Out of file descriptors, most likely; do not spin.
+                    thread::sleep(Duration::from_millis(100));
+                    continue;
+                };
+                welcome(stream, &hub, &wishes, &open);
+            }
+        })
+        .map(drop)
+        .map_err(|error| failed(&error))
+}
+
+fn welcome(stream: UnixStream, hub: &Arc<Hub>, wishes: &Sender<Wish>, open: &Arc<AtomicUsize>) {
+    if !is_own(&stream) || open.load(Ordering::Relaxed) >= CONNECTIONS_MAX {
+        return;
+    }
+    let (hub, wishes, open) = (Arc::clone(hub), wishes.clone(), Arc::clone(open));
+    open.fetch_add(1, Ordering::Relaxed);
+    let counter = Counted(open);
+    let spawned =
+        thread::Builder::new().name("client".to_owned()).stack_size(STACK).spawn(move || {
+            let _counter = counter;
+            if let Err(error) = attend(stream, &hub, &wishes) {
+                tracing::debug!(%error, "a client left");
+            }
+        });
+    if let Err(error) = spawned {
+        tracing::warn!(%error, "cannot attend to a client");
+    }
+}
+
+/// Counts a connection for as long as it lives.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether the other end is this user. The socket's mode says so already; a folder that somebody
+/// opened does not change it.
+#[cfg(target_os = "linux")]
+fn is_own(stream: &UnixStream) -> bool {
+    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid == geteuid())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_own(_stream: &UnixStream) -> bool {
+    let _ = geteuid;
+    true
+}
+
+fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut line = String::new();
+    BufReader::new(&stream).take(REQUEST_MAX).read_line(&mut line)?;
+    let request = match serde_json::from_str::<Request>(&line) {
+        Ok(request) if request.v == VERSION => request,
+        Ok(request) => {
+            let text = format!("this daemon speaks version {VERSION}, not {}", request.v);
+            return say(&stream, Body::Error(text));
+        }
+        Err(error) => return say(&stream, Body::Error(format!("no request: {error}"))),
+    };
+    match request.ask {
+        Ask::Hello => say(&stream, Body::Hello(Box::new(hub.picture().hello.clone()))),
+        Ask::List => say(&stream, Body::List(hub.picture().rows.clone())),
+        Ask::Watch => watch(stream, hub),
+        Ask::Stop => {
+            let (sender, outcome) = channel();
+            // Dropped when the answer is written.
+            let (_telling, told) = channel();
+            let sent = wishes.send(Wish::Stop { outcome: sender, told }).is_ok();
+            let left = if sent {
+                outcome
+                    .recv_timeout(STOP_PATIENCE)
+                    .unwrap_or_else(|_| Some("the daemon did not answer in time".to_owned()))
+            } else {
+                Some("the daemon is ending already".to_owned())
+            };
+            say(&stream, Body::Stopped(left))
+        }
+    }
+}
+
+fn watch(stream: UnixStream, hub: &Hub) -> io::Result<()> {
+    let (seq, events) = hub.subscribe();
+    say(&stream, Body::Watching(seq))?;
+    let mut ear = stream.try_clone()?;
+    ear.set_read_timeout(None)?;
+    // The events end when the client hangs up, so that nobody waits for an event to find out.
+    let mouth =
+        thread::Builder::new().name("watch".to_owned()).stack_size(STACK).spawn(move || {
+            let mut stream = stream;
+            for line in events {
+                if stream.write_all(line.as_bytes()).is_err() {
+                    break;
+                }
+            }
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        })?;
+    let mut ignored = [0; 64];
+    while matches!(ear.read(&mut ignored), Ok(n) if n > 0) {}
+    let _ = ear.shutdown(std::net::Shutdown::Both);
+    drop(mouth);
+    Ok(())
+}
+
+fn say(mut stream: &UnixStream, body: Body) -> io::Result<()> {
+    let mut line = serde_json::to_vec(&Answer::new(body))?;
+    line.push(b'\n');
+    stream.write_all(&line)
+}

@@ -1,0 +1,314 @@
+//! The daemon's loop.
+
+use super::files::{Files, Lock};
+use super::hub::{Hub, Picture};
+use super::life::{Life, Report};
+use super::log::{self, LogFile};
+use super::serve::{Wish, listen};
+use crate::config::Config;
+use crate::protocol::{Hello, Scene};
+use crate::tmux::{Identity, Server, Support, TmuxError, restore};
+use crate::{Error, Kind, time};
+use madohub_detect::RuleSet;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::fs;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// After the server went away the daemon waits for another one on the same socket for so long.
+const LINGER: Duration = Duration::from_mins(1);
+/// How often it looks for one.
+const LINGER_TICK: Duration = Duration::from_millis(500);
+/// A server that does not answer is asked again after this, and then ever more seldom.
+const RETRY: Duration = Duration::from_millis(500);
+const RETRY_MAX: Duration = Duration::from_secs(10);
+
+/// How long whoever stopped the daemon may take to hear of it.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What a daemon works with.
+#[derive(Debug)]
+pub struct Setup {
+    /// The tmux server.
+    pub server: Server,
+    /// The settings.
+    pub config: Config,
+    /// The rules.
+    pub rules: RuleSet,
+    /// What is wrong with the user's rule files; goes to the log.
+    pub warnings: Vec<String>,
+    /// The daemon's files; their folders exist.
+    pub files: Files,
+    /// Log to the standard error output instead of the log file.
+    pub log_to_terminal: bool,
+}
+
+/// Is the daemon until somebody stops it or the server is gone for good. `ready` is called once,
+/// after the first look.
+pub fn run(setup: Setup, ready: impl FnOnce(&Hello)) -> Result<(), Error> {
+    let _lock = Lock::acquire(&setup.files.lock)?;
+    if setup.log_to_terminal {
+        log::init(std::io::stderr);
+    } else {
+        let path = &setup.files.log;
+        log::init(
+            LogFile::open(path)
+                .map_err(|error| Error::file("cannot write the log", path, &error))?,
+        );
+    }
+    for warning in &setup.warnings {
+        tracing::warn!("{warning}");
+    }
+    let identity = setup.server.identity()?;
+    check(&identity)?;
+    let (sender, wishes) = channel();
+    heed_signals(&sender)?;
+    let mut daemon = Daemon::new(setup, identity)?;
+    listen(&daemon.setup.files.socket, &daemon.hub, &sender)?;
+    tracing::info!(server = %daemon.setup.server.name(), "watching");
+    ready(&daemon.hub.picture().hello);
+    daemon.run(&wishes);
+    daemon.hub.close();
+    let _ = fs::remove_file(&daemon.setup.files.socket);
+    tracing::info!("ended");
+    Ok(())
+}
+
+/// Whether we can do anything for a server of this version.
+fn check(identity: &Identity) -> Result<(), Error> {
+    if identity.version.support() == Support::TooOld {
+        return Err(Error::failed(format!("tmux {} is too old", identity.version))
+            .remedy("MadoHub needs tmux 3.2 or newer; 3.0 and 3.1 show labels only."));
+    }
+    Ok(())
+}
+
+/// `kill`, the terminal's end and Ctrl-C put everything back too.
+fn heed_signals(wishes: &Sender<Wish>) -> Result<(), Error> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])
+        .map_err(|error| Error::failed(format!("cannot heed signals: {error}")))?;
+    let wishes = wishes.clone();
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .stack_size(128 * 1024)
+        .spawn(move || {
+            for _ in signals.forever() {
+                let (outcome, _) = channel();
+                let (_, told) = channel();
+                if wishes.send(Wish::Stop { outcome, told }).is_err() {
+                    break;
+                }
+            }
+        })
+        .map(drop)
+        .map_err(|error| Error::new(Kind::Failed, format!("cannot heed signals: {error}")))
+}
+
+struct Daemon {
+    setup: Setup,
+    hub: Arc<Hub>,
+    scene: Scene,
+    started: f64,
+    looks: u64,
+    life: Option<Life>,
+    /// Since when there is no server.
+    gone: Instant,
+    retry: Duration,
+    trouble: Option<String>,
+}
+
+impl Daemon {
+    fn new(setup: Setup, identity: Identity) -> Result<Self, Error> {
+        let uname = rustix::system::uname();
+        let scene = Scene {
+            host: uname.nodename().to_string_lossy().into_owned(),
+            server: setup.server.name(),
+        };
+        let started = time::now();
+        let mut life = Life::begin(&setup, identity);
+        let report = life.first_look(started)?;
+        let hello = Hello {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            server: setup.server.name(),
+            server_pid: None,
+            tmux: None,
+            started,
+            looked: started,
+            panes: 0,
+            agents: 0,
+            clients: 0,
+            looks: 0,
+            trouble: None,
+        };
+        let hub = Hub::new(Picture { hello, rows: Vec::new(), seq: 0 });
+        let mut daemon = Self {
+            setup,
+            hub: Arc::new(hub),
+            scene,
+            started,
+            looks: 0,
+            life: Some(life),
+            gone: Instant::now(),
+            retry: RETRY,
+            trouble: None,
+        };
+        daemon.tell(report, started);
+        Ok(daemon)
+    }
+
+    fn run(&mut self, wishes: &Receiver<Wish>) {
+        loop {
+            let Some(pause) = self.step() else {
+                tracing::info!("the tmux server is gone");
+                return;
+            };
+            match wishes.recv_timeout(pause) {
+                Ok(Wish::Stop { outcome, told }) => {
+                    let _ = outcome.send(self.stop());
+                    let _ = told.recv_timeout(FAREWELL);
+                    return;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// One step; how long to rest after it, or nothing when there is nothing left to do.
+    fn step(&mut self) -> Option<Duration> {
+        let now = time::now();
+        let Some(life) = &mut self.life else { return self.wait_for_server(now) };
+        let watched = self.hub.is_watched();
+        match life.step(watched, now) {
+            Ok((pause, report)) => {
+                self.retry = RETRY;
+                if let Some(report) = report {
+                    self.trouble = None;
+                    self.tell(report, now);
+                }
+                Some(pause)
+            }
+            Err(error) if error.is_end() => {
+                tracing::info!("the tmux server ended");
+                self.end_life(now);
+                Some(LINGER_TICK)
+            }
+            Err(error) => {
+                // Nothing is known, so nothing is forgotten.
+                if self.trouble.is_none() {
+                    tracing::warn!(%error, "cannot look at tmux");
+                }
+                self.trouble = Some(error.to_string());
+                self.show(now);
+                let pause = self.retry;
+                self.retry = (self.retry * 2).min(RETRY_MAX);
+                Some(pause)
+            }
+        }
+    }
+
+    fn wait_for_server(&mut self, now: f64) -> Option<Duration> {
+        let server = &self.setup.server;
+        if !server.listens() {
+            return (self.gone.elapsed() < LINGER).then_some(LINGER_TICK);
+        }
+        let begun = server.identity().and_then(|identity| {
+            tracing::info!(pid = identity.pid, tmux = %identity.version, "a new tmux server");
+            let mut life = Life::begin(&self.setup, identity);
+            life.first_look(now).map(|report| (life, report))
+        });
+        match begun {
+            Ok((life, report)) if life.support() != Support::TooOld => {
+                self.life = Some(life);
+                self.tell(report, now);
+                Some(Duration::ZERO)
+            }
+            Ok(_) => None,
+            Err(_) => Some(LINGER_TICK),
+        }
+    }
+
+    /// The server is gone, and all its panes with it.
+    fn end_life(&mut self, now: f64) {
+        self.gone = Instant::now();
+        if let Some(life) = self.life.take() {
+            let report = life.end();
+            self.tell(report, now);
+        }
+    }
+
+    /// Stores and publishes what a step found.
+    fn tell(&mut self, report: Report, now: f64) {
+        self.looks += u64::from(report.looked);
+        let mut seq = self.hub.picture().seq.max(report.seq);
+        let mut events = Vec::new();
+        for (change, since) in report.changes {
+            seq += 1;
+            events.push(self.scene.event(change, seq, since, now));
+        }
+        if let Some(life) = self.life.as_mut().filter(|_| report.store || !events.is_empty()) {
+            // Before anybody hears of them: a restart must not tell them again.
+            if let Err(error) = life.store(seq, &self.setup.files.state) {
+                tracing::warn!(%error, "cannot store the state");
+            }
+        }
+        for event in &events {
+            tracing::info!(pane = %event.pane, agent = %event.agent, from = %event.from,
+                to = %event.to, seq = event.seq, "change");
+        }
+        let picture = self.picture(report.rows, seq, now);
+        self.hub.publish(&events, picture);
+    }
+
+    /// Shows what is wrong beside what was known.
+    fn show(&self, now: f64) {
+        let last = self.hub.picture();
+        let mut picture = self.picture(last.rows.clone(), last.seq, now);
+        picture.hello.looked = last.hello.looked;
+        self.hub.show(picture);
+    }
+
+    fn picture(&self, rows: Vec<crate::output::ListedPane>, seq: u64, now: f64) -> Picture {
+        let life = self.life.as_ref();
+        let hello = Hello {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            server: self.scene.server.clone(),
+            server_pid: life.map(|life| life.identity().pid),
+            tmux: life.map(|life| life.identity().version.to_string()),
+            started: self.started,
+            looked: now,
+            panes: life.map_or(0, Life::pane_count),
+            agents: rows.len(),
+            clients: life.map_or(0, Life::client_count),
+            looks: self.looks,
+            trouble: self.trouble.clone(),
+        };
+        Picture { hello, rows, seq }
+    }
+
+    /// Puts everything back; answers what could not be.
+    fn stop(&mut self) -> Option<String> {
+        let seq = self.hub.picture().seq;
+        if let Some(life) = &mut self.life
+            && let Err(error) = life.store(seq, &self.setup.files.state)
+        {
+            tracing::warn!(%error, "cannot store the state");
+        }
+        match restore(&self.setup.server) {
+            Ok(restored) => {
+                tracing::info!(panes = restored.panes, windows = restored.windows, "put back");
+                None
+            }
+            // With the server everything is gone that could be put back.
+            Err(TmuxError::NoServer(_)) => None,
+            Err(error) => {
+                tracing::warn!(%error, "cannot put tmux's options back");
+                Some(error.to_string())
+            }
+        }
+    }
+}

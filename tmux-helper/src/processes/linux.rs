@@ -1,0 +1,165 @@
+//! Processes from Linux's `/proc`.
+
+use super::{MOST, ProcessSource, Sign};
+use madohub_detect::Process;
+use procfs::process::{Process as Entry, Stat, all_processes};
+use std::collections::{HashMap, VecDeque};
+
+/// Reads `/proc`, only below the processes that are asked for.
+#[derive(Debug, Default)]
+pub struct Procfs {
+    /// Children of every process, from one scan; only where the kernel keeps no lists of children
+    /// (`CONFIG_PROC_CHILDREN`).
+    scanned: Option<HashMap<i32, Vec<i32>>>,
+}
+
+impl Procfs {
+    /// A source that has read nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn children(&mut self, entry: &Entry) -> Vec<i32> {
+        let listed = entry.tasks().ok().and_then(|tasks| {
+            let mut children = Vec::new();
+            for task in tasks {
+                // A thread may end while we read; its children moved to another one then.
+                let Ok(task) = task else { continue };
+                match task.children() {
+                    Ok(pids) => {
+                        children.extend(pids.into_iter().filter_map(|pid| i32::try_from(pid).ok()));
+                    }
+                    Err(procfs::ProcError::NotFound(_)) if !lists_children() => return None,
+                    Err(_) => {}
+                }
+            }
+            Some(children)
+        });
+        listed.unwrap_or_else(|| {
+            let scanned = self.scanned.get_or_insert_with(scan);
+            scanned.get(&entry.pid()).cloned().unwrap_or_default()
+        })
+    }
+}
+
+impl ProcessSource for Procfs {
+    fn begin(&mut self) {
+        self.scanned = None;
+    }
+
+    fn tree(&mut self, root: i64) -> Option<Vec<Process>> {
+        let root = Entry::new(i32::try_from(root).ok()?).ok()?;
+        let terminal = root.stat().ok()?.tty_nr;
+        let mut found = Vec::new();
+        let mut next = VecDeque::from([root]);
+        while let Some(entry) = next.pop_front() {
+            // Processes end while they are read; what is gone is left out.
+            let Ok(stat) = entry.stat() else { continue };
+            let free = MOST.saturating_sub(found.len() + next.len() + 1);
+            let children = self.children(&entry).into_iter().take(free);
+            next.extend(children.filter_map(|pid| Entry::new(pid).ok()));
+            found.push(process(&entry, stat, terminal));
+        }
+        Some(found).filter(|found| !found.is_empty())
+    }
+
+    fn sign(&mut self, pid: i64) -> Option<Sign> {
+        let stat = Entry::new(i32::try_from(pid).ok()?).ok()?.stat().ok()?;
+        Some(Sign {
+            start: stat.starttime,
+            foreground: Some(i64::from(stat.tpgid)),
+            halted: matches!(stat.state, 'T' | 't' | 'Z' | 'X'),
+            name: stat.comm,
+        })
+    }
+}
+
+fn process(entry: &Entry, stat: Stat, terminal: i32) -> Process {
+    let path = |path: procfs::ProcResult<std::path::PathBuf>| {
+        path.ok().map(|path| path.to_string_lossy().into_owned())
+    };
+    let in_foreground = stat.tty_nr == terminal && stat.tpgid == stat.pgrp;
+    Process {
+        pid: i64::from(stat.pid),
+        ppid: i64::from(stat.ppid),
+        pgid: Some(i64::from(stat.pgrp)),
+        tpgid: Some(i64::from(stat.tpgid)),
+        tty: Some(terminal_name(stat.tty_nr)),
+        stat: Some(letters(&stat)),
+        argv: entry.cmdline().unwrap_or_default(),
+        exe: path(entry.exe()),
+        cwd: path(entry.cwd()),
+        foreground: Some(in_foreground),
+        start_time: Some(stat.starttime),
+        comm: stat.comm,
+    }
+}
+
+/// State letters in the order and meaning of `ps`.
+fn letters(stat: &Stat) -> String {
+    let mut letters = String::from(stat.state);
+    let more = [
+        (stat.nice < 0, '<'),
+        (stat.nice > 0, 'N'),
+        (stat.session == stat.pid, 's'),
+        (stat.num_threads > 1, 'l'),
+        (stat.tpgid == stat.pgrp, '+'),
+    ];
+    letters.extend(more.iter().filter(|(on, _)| *on).map(|(_, letter)| *letter));
+    letters
+}
+
+/// Name of a terminal by its device number: pseudo terminals have the majors 136 to 143.
+fn terminal_name(device: i32) -> String {
+    let device = device.cast_unsigned();
+    let (major, minor) = (device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00);
+    match major {
+        0 => "?".to_owned(),
+        136..=143 => format!("pts/{}", (major - 136) * 256 + minor),
+        4 if minor < 64 => format!("tty{minor}"),
+        4 => format!("ttyS{}", minor - 64),
+        _ => format!("{major}:{minor}"),
+    }
+}
+
+/// Whether this kernel lists children at all.
+fn lists_children() -> bool {
+    Entry::myself().and_then(|me| me.task_main_thread()).is_ok_and(|task| task.children().is_ok())
+}
+
+fn scan() -> HashMap<i32, Vec<i32>> {
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    for entry in all_processes().into_iter().flatten().flatten() {
+        if let Ok(stat) = entry.stat() {
+            children.entry(stat.ppid).or_default().push(stat.pid);
+        }
+    }
+    children
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_terminals_as_ps_does() {
+        for (device, name) in
+            [(0, "?"), (0x8803, "pts/3"), (0x8903, "pts/259"), (0x0401, "tty1"), (0x0440, "ttyS0")]
+        {
+            assert_eq!(terminal_name(device), name);
+        }
+    }
+
+    #[test]
+    fn a_scan_finds_the_children_that_the_kernel_lists() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let me = i32::try_from(std::process::id()).unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let scanned = scan().get(&me).is_some_and(|pids| pids.contains(&pid));
+        let listed = Procfs::new().children(&Entry::myself().unwrap()).contains(&pid);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(scanned && listed);
+    }
+}

@@ -1,0 +1,56 @@
+//! The processes of a pane.
+//!
+//! Linux has everything that is needed in `/proc` and is read directly, only below the panes;
+//! elsewhere the crate `sysinfo` lists all processes. Environments are never read.
+
+#[cfg(target_os = "linux")]
+mod linux;
+mod portable;
+
+#[cfg(target_os = "linux")]
+pub use linux::Procfs;
+pub use portable::Portable;
+
+use madohub_detect::Process;
+
+/// Processes read below one pane at most; a build that forks thousands does not slow us down.
+/// What is near the pane's own process comes first.
+const MOST: usize = 256;
+
+/// Something that knows processes.
+pub trait ProcessSource: Send {
+    /// Begins a new look: what is answered from now on is as of now.
+    fn begin(&mut self);
+
+    /// The process and all its descendants, nearest first. Nothing when it is not there or
+    /// cannot be read, which is not the same as an empty list.
+    fn tree(&mut self, root: i64) -> Option<Vec<Process>>;
+
+    /// What shows cheaply whether the tree may have changed; nothing when there is no process.
+    fn sign(&mut self, pid: i64) -> Option<Sign>;
+}
+
+/// What shows cheaply that another program is in the foreground.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sign {
+    /// Short name; another program may take over a process.
+    pub name: String,
+    /// Start of the process, against reuse of its id.
+    pub start: u64,
+    /// Foreground group of its terminal.
+    pub foreground: Option<i64>,
+    /// It is suspended or dead.
+    pub halted: bool,
+}
+
+/// The best source of this system.
+pub fn source() -> Box<dyn ProcessSource> {
+    #[cfg(target_os = "linux")]
+    {
+        Box::new(Procfs::new())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        Box::new(Portable::new())
+    }
+}

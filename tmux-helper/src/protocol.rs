@@ -1,0 +1,168 @@
+//! What the daemon and its clients say to each other: lines of JSON over a unix socket.
+//!
+//! One connection, one request. `watch` is answered once and then with one line per event, for as
+//! long as the client stays. Every message names the version of the protocol, because the daemon
+//! may be older than the program that talks to it.
+
+use crate::output::ListedPane;
+use madohub_detect::{AgentId, Change, Evidence, State, StateSource};
+use serde::{Deserialize, Serialize};
+
+/// Version of the protocol.
+pub const VERSION: u32 = 1;
+/// Bytes that a request may have; the longest one has fewer than a hundred.
+pub const REQUEST_MAX: u64 = 4096;
+/// Bytes that an answer may have: thousands of panes.
+pub const ANSWER_MAX: u64 = 16 * 1024 * 1024;
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Version of the protocol that the client speaks.
+    pub v: u32,
+    /// What it asks for.
+    pub ask: Ask,
+}
+
+/// What can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ask {
+    /// Who the daemon is and what it watches.
+    Hello,
+    /// The panes with an agent.
+    List,
+    /// Events from now on.
+    Watch,
+    /// Put tmux back as it was and end.
+    Stop,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Version of the protocol that the daemon speaks.
+    pub v: u32,
+    /// The answer itself.
+    #[serde(flatten)]
+    pub body: Body,
+}
+
+/// What can be answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Body {
+    /// To `hello`.
+    Hello(Box<Hello>),
+    /// To `list`: the panes, sorted by need.
+    List(Vec<ListedPane>),
+    /// To `watch`: number of the last event before.
+    Watching(u64),
+    /// To `stop`: what could not be put back, if anything.
+    Stopped(Option<String>),
+    /// The request cannot be answered.
+    Error(String),
+}
+
+/// Who the daemon is and what it watches.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// Process of the daemon.
+    pub pid: u32,
+    /// Version of the daemon.
+    pub version: String,
+    /// Path of the tmux server's socket.
+    pub server: String,
+    /// Process of the tmux server, while there is one.
+    pub server_pid: Option<i64>,
+    /// Version of the tmux server.
+    pub tmux: Option<String>,
+    /// When the daemon started, seconds since the epoch.
+    pub started: f64,
+    /// When it looked at tmux last, seconds since the epoch.
+    pub looked: f64,
+    /// Panes of the server.
+    pub panes: usize,
+    /// Panes with an agent.
+    pub agents: usize,
+    /// People's terminals attached to the server.
+    pub clients: usize,
+    /// Looks at the server so far.
+    pub looks: u64,
+    /// What is wrong now, if anything.
+    pub trouble: Option<String>,
+}
+
+/// A pane entered another state; a contract, see `madohub watch --json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Version of the event.
+    pub v: u32,
+    /// Counts the events of a server; goes on after a restart of the daemon.
+    pub seq: u64,
+    /// When it was seen, seconds since the epoch.
+    pub time: f64,
+    /// Name of the machine.
+    pub host: String,
+    /// `tmux`.
+    pub mux: String,
+    /// Path of the server's socket.
+    pub server: String,
+    /// The pane, `%3`.
+    pub pane: String,
+    /// The agent.
+    pub agent: AgentId,
+    /// Former state.
+    pub from: State,
+    /// State entered.
+    pub to: State,
+    /// Where the new state comes from.
+    pub state_source: StateSource,
+    /// Reason of the new state.
+    pub reason: Option<String>,
+    /// When the pane entered it, seconds since the epoch.
+    pub since: f64,
+    /// Number of the turn in its pane.
+    pub turn: String,
+    /// The rules behind the new state.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Where and when an event happens.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    /// Name of the machine.
+    pub host: String,
+    /// Path of the server's socket.
+    pub server: String,
+}
+
+impl Scene {
+    /// The event of a change.
+    pub fn event(&self, change: Change, seq: u64, since: f64, now: f64) -> Event {
+        Event {
+            v: 1,
+            seq,
+            time: now,
+            host: self.host.clone(),
+            mux: "tmux".to_owned(),
+            server: self.server.clone(),
+            pane: change.pane,
+            agent: change.agent,
+            from: change.from,
+            to: change.to,
+            state_source: change.state_source,
+            reason: change.reason,
+            since,
+            turn: change.turn.to_string(),
+            evidence: change.evidence,
+        }
+    }
+}
+
+impl Answer {
+    /// An answer of this version.
+    pub fn new(body: Body) -> Self {
+        Self { v: VERSION, body }
+    }
+}

@@ -1,0 +1,8 @@
+//! The clock.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Seconds since the epoch.
+pub(crate) fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}

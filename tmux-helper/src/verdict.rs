@@ -1,0 +1,219 @@
+//! From what was seen of the panes to their states over time.
+
+use crate::config::Tracking;
+use crate::output::{ListedPane, PaneRow, by_need};
+use crate::registry::RegistryReader;
+use crate::scan::{Reach, Scanner, Seen};
+use crate::tmux::{Batch, PaneId, Server};
+use crate::{Context, Error, processes, time};
+use madohub_detect::{
+    Change, Detection, Previous, Process, RULE_SHELL_COMMAND, RuleSet, State, Tracked, Tracker,
+    detect,
+};
+use std::collections::{HashMap, HashSet};
+
+/// The states of all panes.
+pub struct Verdicts {
+    rules: RuleSet,
+    shell_jobs: bool,
+    tracker: Tracker,
+    panes: HashMap<PaneId, Known>,
+}
+
+struct Known {
+    name: String,
+    /// Process that the pane began with.
+    pid: i64,
+    detection: Detection,
+}
+
+/// What a round of judging found.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Changes of state, with the time since when the new state holds.
+    pub changes: Vec<(Change, f64)>,
+    /// The state of any pane is not what it was.
+    pub changed: bool,
+    /// A state waits to be believed: look again soon.
+    pub unsettled: bool,
+}
+
+impl Verdicts {
+    /// No pane is known yet.
+    pub fn new(rules: RuleSet, tracking: Tracking) -> Self {
+        Self {
+            rules,
+            shell_jobs: tracking.shell_jobs,
+            tracker: Tracker::new(tracking.settings),
+            panes: HashMap::new(),
+        }
+    }
+
+    /// Judges what changed since the last time, and with [`Reach::All`] every pane. `stored`
+    /// answers what an earlier program knew of a pane by its name and process.
+    pub fn judge(
+        &mut self,
+        scanner: &mut Scanner,
+        reach: Reach,
+        stored: &dyn Fn(&str, i64) -> Option<Tracked>,
+        now: f64,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        let focused: HashSet<PaneId> = scanner
+            .panes()
+            .filter(|seen| scanner.clients().in_front(&seen.pane))
+            .map(|seen| seen.pane.id)
+            .collect();
+        for seen in scanner.panes_mut() {
+            let id = seen.pane.id;
+            if self.panes.get(&id).is_some_and(|known| known.pid != seen.pane.pid) {
+                // Respawned: what ran there ended.
+                outcome.changes.extend(self.forget(id, now));
+            }
+            if !self.panes.contains_key(&id) {
+                let name = id.to_string();
+                if let Some(tracked) = stored(&name, seen.pane.pid) {
+                    self.tracker.restore(&name, tracked);
+                }
+                seen.dirty = true;
+            }
+            if seen.dirty || reach == Reach::All {
+                self.detect(seen, now);
+                seen.dirty = false;
+            }
+            let Some(known) = self.panes.get(&id) else { continue };
+            let before = self.tracker.get(&known.name).map(mark);
+            let detection = known.detection.clone();
+            let step = self.tracker.step(&known.name, detection, focused.contains(&id), now);
+            outcome.changed |= before != Some(mark(&step.tracked));
+            outcome.unsettled |= step.tracked.detection.state != known.detection.state
+                && step.tracked.detection.state == State::Working;
+            outcome.changes.extend(step.change.map(|change| (change, step.tracked.since)));
+        }
+        outcome
+    }
+
+    fn detect(&mut self, seen: &mut Seen, now: f64) {
+        let id = seen.pane.id;
+        let name = id.to_string();
+        let before = self.tracker.get(&name).map(|tracked| &tracked.detection);
+        seen.observation.previous = before.map(|detection| Previous {
+            agent: Some(detection.agent.to_string()),
+            state: Some(detection.state),
+        });
+        seen.observation.now = Some(now);
+        let mut detection = detect(&self.rules, &seen.observation);
+        let job = detection.evidence.first().is_some_and(|e| e.rule == RULE_SHELL_COMMAND);
+        if self.shell_jobs && job && !detection.agent.is_agent() {
+            detection.state = State::Working;
+        }
+        self.panes.insert(id, Known { name, pid: seen.pane.pid, detection });
+    }
+
+    /// The pane is closed, or another process took its place.
+    pub fn forget(&mut self, id: PaneId, now: f64) -> Option<(Change, f64)> {
+        let known = self.panes.remove(&id)?;
+        self.tracker.remove(&known.name).map(|change| (change, now))
+    }
+
+    /// State of a pane.
+    pub fn tracked(&self, id: PaneId) -> Option<&Tracked> {
+        self.tracker.get(&self.panes.get(&id)?.name)
+    }
+
+    /// Whether people get to see the pane: it holds an agent, or a job of a shell where the
+    /// settings want those.
+    pub fn is_shown(&self, tracked: &Tracked) -> bool {
+        let job = self.shell_jobs && tracked.detection.state == State::Working;
+        tracked.detection.agent.is_agent() || job
+    }
+
+    /// The panes with an agent in this state.
+    pub fn in_state(&self, state: State) -> HashSet<PaneId> {
+        let is = |known: &Known| {
+            self.tracker
+                .get(&known.name)
+                .is_some_and(|tracked| tracked.detection.state == state && self.is_shown(tracked))
+        };
+        self.panes.iter().filter(|(_, known)| is(known)).map(|(id, _)| *id).collect()
+    }
+
+    /// Whether the screen of a pane with an agent changes.
+    pub fn is_agent_moving(&self, scanner: &Scanner, now: f64) -> bool {
+        scanner.panes().any(|seen| {
+            seen.is_moving(now)
+                && self.tracked(seen.pane.id).is_some_and(|tracked| self.is_shown(tracked))
+        })
+    }
+}
+
+/// What makes a state another one.
+fn mark(tracked: &Tracked) -> (String, State, u64, u64, bool) {
+    let Tracked { detection, since, turn, acknowledged } = tracked;
+    (detection.agent.to_string(), detection.state, since.to_bits(), *turn, *acknowledged)
+}
+
+/// The pane as the list shows it.
+pub fn listed(server: &str, seen: &Seen, tracked: &Tracked) -> ListedPane {
+    let pane = &seen.pane;
+    let detection = &tracked.detection;
+    let place = pane.places.first();
+    let process = agent_process(seen);
+    let row = PaneRow {
+        mux: "tmux".to_owned(),
+        server: server.to_owned(),
+        session: place.map(|place| place.session_name.clone()).unwrap_or_default(),
+        window: place.map_or(0, |place| place.window_index),
+        window_name: pane.window_name.clone(),
+        pane: pane.id.to_string(),
+        agent: detection.agent.clone(),
+        agent_name: detection.agent_name.clone(),
+        agent_version: detection.agent_version.clone(),
+        state: detection.state,
+        state_source: detection.state_source,
+        reason: detection.reason.clone(),
+        background: detection.background,
+        since: tracked.since,
+        title: Some(pane.title.clone()).filter(|title| !title.is_empty()),
+        cwd: process.and_then(|process| process.cwd.clone()),
+        pid: process.map(|process| process.pid),
+        model: None,
+        last_message: None,
+    };
+    ListedPane { pane_index: pane.index, row }
+}
+
+/// The process that a person would call the agent: the one of the registry, else the leader of
+/// the foreground group, else the pane's own.
+fn agent_process(seen: &Seen) -> Option<&Process> {
+    let processes = seen.observation.processes.as_deref()?;
+    let registered = seen.observation.registry.as_ref().and_then(|entry| entry.pid);
+    processes
+        .iter()
+        .find(|process| Some(process.pid) == registered)
+        .or_else(|| processes.iter().find(|p| p.foreground == Some(true) && p.pgid == Some(p.pid)))
+        .or_else(|| processes.first())
+}
+
+/// The panes with an agent, sorted by need, by one look and without a daemon.
+pub fn look_once(server: &Server, ctx: &Context) -> Result<Vec<ListedPane>, Error> {
+    let identity = server.identity()?;
+    let scratch = ctx.paths().ensure_runtime_dir()?;
+    let server = server.clone().for_version(identity.version, scratch);
+    let (rules, _) = ctx.rules()?;
+    let mut verdicts = Verdicts::new(rules, ctx.config()?.tracking);
+    let mut scanner =
+        Scanner::new(server.clone(), identity, processes::source(), RegistryReader::from_env());
+    let now = time::now();
+    scanner.look(Reach::All, Batch::new(), now)?;
+    verdicts.judge(&mut scanner, Reach::All, &|_, _| None, now);
+    let mut panes: Vec<ListedPane> = scanner
+        .panes()
+        .filter_map(|seen| {
+            let tracked = verdicts.tracked(seen.pane.id)?;
+            verdicts.is_shown(tracked).then(|| listed(&server.name(), seen, tracked))
+        })
+        .collect();
+    by_need(&mut panes);
+    Ok(panes)
+}
