@@ -3,6 +3,7 @@
 
 usage: pack-corpus.py add SOURCE...        take cases in; a case with a known id is replaced
        pack-corpus.py unpack FOLDER        write every recorded case as a folder, to read or edit
+       pack-corpus.py seeds FOLDER         write the cases as seeds for the fuzz targets
        pack-corpus.py check                look for personal data and broken cases, change nothing
 
 A SOURCE is one case folder (observation.json, expected.json, perhaps frames.json), or a folder
@@ -164,6 +165,27 @@ def unpack(target):
                 (folder / f"{key}.json").write_text(text + "\n", encoding="utf-8")
 
 
+def write_seeds(target):
+    """Seeds in the form that fuzz/fuzz_targets read."""
+    for path in sorted(CORPUS.glob("recorded/*.jsonl.gz")):
+        for case in read_lines(path):
+            seen, agent = case["observation"], case["expected"]["agent"]
+            log = seen.pop("log", {"records": []})
+            seeds = {
+                "observation": [compact(seen)],
+                "screen": [agent, seen.get("title", ""), *seen["screen"]],
+                "session_log": [agent, *log["records"]],
+            }
+            for name, lines in seeds.items():
+                file = target / name / seen["id"].replace("/", "-")
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text("\n".join(lines), encoding="utf-8")
+    rules = target / "rule_file"
+    rules.mkdir(parents=True, exist_ok=True)
+    for path in sorted((CORPUS.parent / "rules").glob("*.toml")):
+        (rules / path.name).write_bytes(path.read_bytes())
+
+
 def check():
     count = 0
     for path in sorted(CORPUS.glob("recorded/*.jsonl.gz")):
@@ -190,6 +212,7 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("add").add_argument("sources", nargs="+", type=pathlib.Path)
     commands.add_parser("unpack").add_argument("target", type=pathlib.Path)
+    commands.add_parser("seeds").add_argument("target", type=pathlib.Path)
     commands.add_parser("check")
     given = parser.parse_args()
     try:
@@ -197,6 +220,8 @@ def main():
             add(given.sources)
         elif given.command == "unpack":
             unpack(given.target)
+        elif given.command == "seeds":
+            write_seeds(given.target)
         else:
             check()
     except Refused as reason:

@@ -40,7 +40,8 @@ fn main() {
     let rounds = if quick { 9 } else { 101 };
     let rules = RuleSet::builtin().expect("the built-in rules are sound");
     println!("{} recorded moments, {rounds} rounds, times in µs", RECORDED.len());
-    println!("one reading of the clock takes {:.3}, included below\n", micros(clock_cost()));
+    println!("one reading of the clock takes {:.3}, included below", micros(clock_cost()));
+    println!("compiling the built-in rules takes {:.0}\n", micros(time(RuleSet::builtin)));
     println!(
         "{:<16}{:>8}{:>8}{:>8}{:>8}   {:<22}{:<22}slowest",
         "", "median", "p90", "p99", "max", "allocations, p99", "bytes held, p99"
