@@ -1,0 +1,20 @@
+//! The engine against recordings of real agents: one binary, a module for each question.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may fail loudly"
+)]
+
+mod accuracy;
+mod cases;
+mod field;
+mod frames;
+mod mutations;
+mod over_time;
+mod properties;
+mod report;
+mod rule_files;
+mod suites;
+mod timelines;
