@@ -6,7 +6,7 @@ use crate::rules::ProcessNames;
 /// Programs that run a script given as an argument.
 const INTERPRETERS: [&str; 8] = ["node", "nodejs", "bun", "deno", "python", "pypy", "ruby", "tsx"];
 /// Programs that run another program given as an argument.
-const WRAPPERS: [&str; 16] = [
+const WRAPPERS: [&str; 13] = [
     "env",
     "sudo",
     "doas",
@@ -19,11 +19,10 @@ const WRAPPERS: [&str; 16] = [
     "ionice",
     "chrt",
     "caffeinate",
-    "npx",
-    "bunx",
-    "uvx",
     "exec",
 ];
+/// Wrappers around wrappers that are looked through.
+const MAX_WRAPPERS: usize = 4;
 const SHELLS: [&str; 18] = [
     "bash", "zsh", "fish", "sh", "dash", "ash", "ksh", "ksh93", "mksh", "tcsh", "csh", "nu",
     "nushell", "elvish", "xonsh", "pwsh", "rbash", "login",
@@ -65,6 +64,8 @@ pub(crate) struct Program<'a> {
     names: Vec<&'a str>,
     /// Path of the program or of its script.
     path: &'a str,
+    /// Package that a package runner was told to run.
+    package: Option<&'a str>,
     /// Arguments of the program itself.
     pub(crate) args: &'a [String],
 }
@@ -72,35 +73,33 @@ pub(crate) struct Program<'a> {
 impl<'a> Program<'a> {
     pub(crate) fn of(process: &'a Process) -> Self {
         let mut program = Self::read(&process.argv, 0);
-        if program.names.is_empty() || INTERPRETERS.contains(&base_of_interpreter(&process.comm)) {
-            // Without a command line the kernel's name is all there is.
-            if process.argv.is_empty() {
-                program.names.push(process.comm.as_str());
-            }
-        } else if process.argv.first().is_some_and(|a| is_interpreter(name_of(a)))
-            && !is_interpreter(&process.comm)
-        {
-            // A script that named its process (aider: comm `aider`, argv `python3 …/aider`).
+        let first = process.argv.first().map(|a| name_of(a));
+        let named_itself = first.is_some_and(is_interpreter)
+            && !program.names.is_empty()
+            && !is_interpreter(&process.comm);
+        // Without a command line the kernel's name is all there is; and a script may name its
+        // process (aider: comm `aider`, argv `python3 …/aider`).
+        if first.is_none() || named_itself {
             program.names.push(process.comm.as_str());
         }
         if let Some(exe) = &process.exe {
-            let exe_name = name_of(exe);
-            if !is_interpreter(exe_name) && is_version(program.names.first().unwrap_or(&"")) {
-                program.names.push(exe_name);
-            }
-            if program.path.is_empty() || is_version(exe_name) {
-                program.names.extend(versioned_name(exe));
-            }
+            // Behind a link or an invented argv[0] the executable keeps its own name.
+            let name = name_of(exe);
+            program.names.extend((!is_interpreter(name)).then_some(name));
+            program.names.extend(versioned_name(exe));
         }
         program
     }
 
     fn read(argv: &'a [String], depth: usize) -> Self {
-        let Some((first, rest)) = argv.split_first() else {
-            return Self { names: Vec::new(), path: "", args: &[] };
-        };
+        let none = Self { names: Vec::new(), path: "", package: None, args: &[] };
+        let Some((first, rest)) = argv.split_first() else { return none };
         let name = name_of(first);
-        if depth < 4 {
+        if depth < MAX_WRAPPERS {
+            if let Some(args) = package_run(name, rest) {
+                let Some((package, args)) = args.split_first() else { return none };
+                return Self { package: Some(package_name(package)), args, ..none };
+            }
             if is_interpreter(name) {
                 return Self::script(rest);
             }
@@ -110,12 +109,12 @@ impl<'a> Program<'a> {
         }
         let mut names = vec![name];
         names.extend(versioned_name(first));
-        Self { names, path: first.trim(), args: rest }
+        Self { names, path: first.trim(), package: None, args: rest }
     }
 
     /// The script that an interpreter runs; none for code given on the command line.
     fn script(args: &'a [String]) -> Self {
-        let none = Self { names: Vec::new(), path: "", args: &[] };
+        let none = Self { names: Vec::new(), path: "", package: None, args: &[] };
         let mut rest = args;
         while let Some((first, more)) = rest.split_first() {
             match first.as_str() {
@@ -123,7 +122,7 @@ impl<'a> Program<'a> {
                 "-m" => {
                     let Some((module, args)) = more.split_first() else { return none };
                     let name = module.split('.').next().unwrap_or(module);
-                    return Self { names: vec![name], path: "", args };
+                    return Self { names: vec![name], path: "", package: None, args };
                 }
                 "-r" | "--require" | "--import" | "--loader" | "-X" | "-W" | "--env-file"
                 | "--conditions" | "-C" => rest = more.get(1..).unwrap_or_default(),
@@ -134,7 +133,7 @@ impl<'a> Program<'a> {
                     let name = base.rsplit_once('.').map_or(base, |(name, ext)| {
                         if matches!(ext, "js" | "mjs" | "cjs" | "ts" | "py") { name } else { base }
                     });
-                    return Self { names: vec![name], path, args: more };
+                    return Self { names: vec![name], path, package: None, args: more };
                 }
             }
         }
@@ -145,7 +144,11 @@ impl<'a> Program<'a> {
     /// name is not.
     pub(crate) fn is(&self, wanted: &ProcessNames) -> bool {
         let named = self.names.iter().any(|n| wanted.names.iter().any(|w| w == n));
-        let packaged = wanted.packages.iter().any(|p| in_package(self.path, p));
+        let packaged = wanted
+            .packages
+            .iter()
+            .any(|p| in_package(self.path, p) || self.package == Some(p.as_str()));
+        let named = named || self.package.is_some_and(|p| wanted.names.iter().any(|w| w == p));
         (named || packaged) && !self.has_word(&wanted.not_args)
     }
 
@@ -239,6 +242,29 @@ fn versioned_name(path: &str) -> Option<&str> {
     fits.then(|| name_of(owner))
 }
 
+/// What stands behind `npx`, `npm exec`, `bun x`, `uvx`, …: a package and its arguments. An
+/// install is no run.
+fn package_run<'a>(name: &str, args: &'a [String]) -> Option<&'a [String]> {
+    let words: &[&str] = match name {
+        "npx" | "bunx" | "pnpx" | "uvx" => return Some(behind_options(args)),
+        "npm" => &["exec", "x"],
+        "pnpm" | "yarn" => &["dlx", "exec"],
+        "bun" => &["x"],
+        "pipx" => &["run"],
+        _ => return None,
+    };
+    let (first, rest) = args.split_first()?;
+    words.contains(&first.as_str()).then(|| behind_options(rest))
+}
+
+/// `@openai/codex` of `@openai/codex@latest`.
+fn package_name(spec: &str) -> &str {
+    match spec.rfind('@') {
+        Some(at) if at > 0 => spec.get(..at).unwrap_or(spec),
+        _ => spec,
+    }
+}
+
 /// Whether a path lies in an installed npm package.
 fn in_package(path: &str, package: &str) -> bool {
     path.match_indices(package).any(|(at, _)| {
@@ -290,6 +316,9 @@ mod tests {
             ("2.1.34", &["/home/u/.local/share/codex/versions/2.1.34"]),
             ("MainThread", &["/home/u/bin/codex.exe"]),
             ("codex", &["python3", "/usr/bin/other"]),
+            ("npm", &["npm", "exec", "--yes", "@openai/codex@latest", "--yolo"]),
+            ("node", &["npx", "@openai/codex"]),
+            ("bun", &["bun", "x", "@openai/codex@0.1.0"]),
         ] {
             assert!(Program::of(&process(comm, argv)).is(&codex()), "{argv:?}");
         }
@@ -305,6 +334,8 @@ mod tests {
             ("codex", &["codex", "app-server", "--listen", "unix://"]),
             ("node", &["node", "-e", "1", "codex"]),
             ("npm", &["npm", "install", "-g", "@openai/codex"]),
+            ("npm", &["npm", "view", "@openai/codex", "version"]),
+            ("npx", &["npx", "@openai/codex", "app-server"]),
             ("tail", &["tail", "-f", "node_modules/@openai/codex/x.log"]),
         ] {
             assert!(!Program::of(&process(comm, argv)).is(&codex()), "{argv:?}");
