@@ -247,3 +247,6 @@ impl LogVerdict {
         Verdict::new(state, self.reason.as_deref(), self.evidence.clone())
     }
 }
+
+#[cfg(test)]
+mod tests;

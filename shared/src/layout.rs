@@ -15,6 +15,7 @@ pub(crate) struct Regions {
     pub(crate) input_box: Option<Range<usize>>,
     status: Option<Range<usize>>,
     block: Option<Range<usize>>,
+    above: Option<Range<usize>>,
     footer: Option<Range<usize>>,
     dialog: Option<Range<usize>>,
     tail: Option<Range<usize>>,
@@ -34,6 +35,7 @@ impl Regions {
             input_box: None,
             status: None,
             block: None,
+            above: None,
             footer: None,
             dialog: None,
             tail: None,
@@ -45,6 +47,7 @@ impl Regions {
                 let (status, block) = find_status(screen, layout, &found);
                 regions.status = status;
                 regions.block = block;
+                regions.above = Some(screen.back(found.top, TAIL_ROWS)..found.top);
                 regions.footer = Some(found.below..rows);
                 regions.input_box = Some(found.prompt..found.end);
             }
@@ -64,6 +67,7 @@ impl Regions {
             Region::InputBox => self.input_box.as_ref(),
             Region::Status => self.status.as_ref(),
             Region::Block => self.block.as_ref(),
+            Region::Above => self.above.as_ref(),
             Region::Footer => self.footer.as_ref(),
             Region::Dialog => self.dialog.as_ref(),
             Region::Tail => self.tail.as_ref(),

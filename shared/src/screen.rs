@@ -4,11 +4,14 @@
 //! without them, for rules. Both are one buffer with rows joined by `\n`, so that a region is a
 //! slice and a rule looks at a region with one search.
 
+use memchr::memmem;
 use std::ops::Range;
 
 /// Rows beyond these are cut: no agent's live region is larger, and hostile input stays cheap.
 const MAX_ROWS: usize = 400;
 const MAX_ROW_BYTES: usize = 4096;
+/// First bytes of U+200B to U+200F: zero-width blanks, joiners and direction marks.
+const ZERO_WIDTH: &[u8] = b"\xE2\x80";
 
 /// Clean rows of one screen.
 #[derive(Debug, Default)]
@@ -41,9 +44,10 @@ impl Screen {
             skipped,
             cols: cols.map(usize::from),
         };
+        let cleaner = Cleaner::new();
         for row in rows {
             let start = screen.raw.buffer.len();
-            push_clean(&mut screen.raw.buffer, row);
+            cleaner.push(&mut screen.raw.buffer, row);
             let trimmed = screen.raw.buffer.trim_end().len().max(start);
             screen.raw.buffer.truncate(trimmed);
             let clean = screen.raw.buffer.get(start..).unwrap_or_default();
@@ -141,35 +145,50 @@ impl Rows {
 /// A single line of text (a title), cleaned like a row.
 pub(crate) fn clean_line(line: &str) -> String {
     let mut clean = String::with_capacity(line.len().min(MAX_ROW_BYTES));
-    push_clean(&mut clean, line);
+    Cleaner::new().push(&mut clean, line);
     clean.truncate(clean.trim_end().len());
     clean
 }
 
-/// Appends a row without characters that only confuse: no-break and wide blanks become a blank,
-/// control characters too; zero-width characters and variation selectors go.
-fn push_clean(buffer: &mut String, row: &str) {
-    let row = row.get(..row.floor_char_boundary(MAX_ROW_BYTES)).unwrap_or_default();
-    // Lead bytes of everything that is replaced below; box drawing (E2 94…97) is not among them.
-    let plain = !row
-        .as_bytes()
-        .iter()
-        .any(|b| *b < 0x20 || *b == 0x7f || matches!(*b, 0xC2 | 0xE3 | 0xEF | 0xF3))
-        && !row.contains('\u{200B}');
-    if plain {
-        buffer.push_str(row);
-        return;
+/// Takes from rows what only confuses: no-break and wide blanks become a blank, control
+/// characters too; zero-width characters and variation selectors go.
+struct Cleaner {
+    zero_width: memmem::Finder<'static>,
+}
+
+impl Cleaner {
+    fn new() -> Self {
+        Self { zero_width: memmem::Finder::new(ZERO_WIDTH) }
     }
-    buffer.extend(row.chars().filter_map(|c| match c {
-        '\u{A0}' | '\u{3000}' => Some(' '),
-        '\u{200B}'..='\u{200F}'
-        | '\u{2060}'
-        | '\u{FEFF}'
-        | '\u{FE00}'..='\u{FE0F}'
-        | '\u{E0000}'..='\u{E0FFF}' => None,
-        c if c.is_control() => Some(' '),
-        c => Some(c),
-    }));
+
+    fn push(&self, buffer: &mut String, row: &str) {
+        let row = row.get(..row.floor_char_boundary(MAX_ROW_BYTES)).unwrap_or_default();
+        if self.is_plain(row.as_bytes()) {
+            buffer.push_str(row);
+            return;
+        }
+        buffer.extend(row.chars().filter_map(|c| match c {
+            '\u{A0}' | '\u{3000}' => Some(' '),
+            '\u{200B}'..='\u{200F}'
+            | '\u{2060}'
+            | '\u{FEFF}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{E0000}'..='\u{E0FFF}' => None,
+            c if c.is_control() => Some(' '),
+            c => Some(c),
+        }));
+    }
+
+    /// Whether nothing has to go, by lead bytes: box drawing and the symbols of spinners have
+    /// others. No early exit, so that the loop works on many bytes at a time.
+    fn is_plain(&self, row: &[u8]) -> bool {
+        let suspect = |b: u8| {
+            (b < 0x20) | (b == 0x7f) | (b == 0xC2) | (b == 0xE3) | (b == 0xEF) | (b == 0xF3)
+        };
+        let zero_width = |at: usize| row.get(at + 2).is_some_and(|b| (0x8B..=0x8F).contains(b));
+        !row.iter().fold(false, |found, b| found | suspect(*b))
+            && (row.is_ascii() || !self.zero_width.find_iter(row).any(zero_width))
+    }
 }
 
 /// Cuts frame characters at both sides of a row (`│ text │`, `┃  text`, a scroll bar at the

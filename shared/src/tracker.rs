@@ -313,10 +313,10 @@ impl Pane {
         if changed && !told_better {
             self.tracked.since = now;
         }
-        let event = changed
-            && !quiet
-            && (same_agent || self.tracked.detection.agent.is_agent())
-            && self.tracked.detection.agent.is_agent();
+        // An agent that was not in this pane before is news only when it works or asks.
+        let starts = matches!(self.tracked.detection.state, State::Working | State::Waiting);
+        let news = if same_agent { changed } else { starts };
+        let event = news && !quiet && self.tracked.detection.agent.is_agent();
         let change = event.then(|| self.tracked.change(name, from));
         Step { tracked: self.tracked.clone(), change }
     }
@@ -340,3 +340,6 @@ fn is_positive(next: &Detection) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,10 +5,9 @@ mod program;
 
 use crate::detection::{AgentId, Evidence, Via};
 use crate::observation::{Observation, Process};
-use crate::rules::{Agent, RuleSet};
+use crate::rules::{Agent, Region, RegionText, RuleSet};
 use crate::scan::{Scan, Sight, Tried};
 use program::Program;
-use std::collections::HashMap;
 
 /// Rule id of evidence that the pane's shell itself is in the foreground.
 pub const RULE_SHELL_PROMPT: &str = "process.shell";
@@ -164,6 +163,9 @@ fn by_screen<'a>(
     if sight.screen.len() == 0 {
         return (Occupant::Unknown, None);
     }
+    if let Some(found) = by_title(rules, sight, tried) {
+        return found;
+    }
     for agent in rules.all().iter().filter(|a| !a.identify.is_empty()) {
         let scan = Scan::new(agent, sight);
         let Some(mark) = scan.first(&agent.identify, tried) else { continue };
@@ -182,10 +184,29 @@ fn by_screen<'a>(
     (Occupant::Agent { agent, life: Life::Unseen, evidence }, Some(scan))
 }
 
+/// The agent that the title names, if its interface is on the screen too: a title outlives the
+/// program that set it.
+fn by_title<'a>(
+    rules: &'a RuleSet,
+    sight: &'a Sight,
+    tried: &mut Tried,
+) -> Option<(Occupant<'a>, Option<Scan<'a>>)> {
+    rules.all().iter().find_map(|agent| {
+        let rule = agent.identify.iter().find(|rule| rule.region == Region::Title)?;
+        rule.matcher.find(&RegionText::new(&sight.title, true)).ok()?;
+        let scan = Scan::new(agent, sight);
+        let live = scan.regions.input_box.is_some()
+            || scan.first(&agent.rules, tried).is_some_and(|m| m.rule.region != Region::Title)
+            || scan.first(&agent.identify, tried).is_some_and(|m| m.rule.region != Region::Title);
+        let evidence = Evidence::new(Via::Title, &rule.id).with_text(&sight.title);
+        live.then_some((Occupant::Agent { agent, life: Life::Unseen, evidence }, Some(scan)))
+    })
+}
+
 /// The pane's processes as a tree.
 struct Tree<'a> {
-    list: &'a [Process],
-    children: HashMap<i64, Vec<&'a Process>>,
+    /// By parent, so that children are neighbours.
+    by_parent: Vec<&'a Process>,
     roots: Vec<&'a Process>,
     /// Foreground group of the pane's terminal.
     foreground: Option<i64>,
@@ -193,38 +214,40 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     fn new(list: &'a [Process], pane_pid: Option<i64>) -> Self {
-        let mut children: HashMap<i64, Vec<&Process>> = HashMap::new();
-        let known = |pid: i64| list.iter().any(|p| p.pid == pid);
-        let mut roots = Vec::new();
-        for process in list {
-            if Some(process.pid) == pane_pid || !known(process.ppid) || process.ppid == process.pid
-            {
-                roots.push(process);
-            } else {
-                children.entry(process.ppid).or_default().push(process);
-            }
-        }
-        let pane = pane_pid.and_then(|pid| list.iter().find(|p| p.pid == pid));
+        let mut pids: Vec<i64> = list.iter().map(|p| p.pid).collect();
+        pids.sort_unstable();
+        let root = |p: &Process| {
+            Some(p.pid) == pane_pid || p.ppid == p.pid || pids.binary_search(&p.ppid).is_err()
+        };
+        let (roots, mut by_parent): (Vec<_>, Vec<_>) = list.iter().partition(|p| root(p));
+        by_parent.sort_by_key(|p| p.ppid);
+        let pane = list.iter().find(|p| Some(p.pid) == pane_pid);
         let foreground = pane.or(roots.first().copied()).and_then(|p| p.tpgid);
-        Self { list, children, roots, foreground }
+        Self { by_parent, roots, foreground }
     }
 
-    /// Parents before their children; a list with a cycle ends all the same.
+    fn children(&self, pid: i64) -> &[&'a Process] {
+        let start = self.by_parent.partition_point(|p| p.ppid < pid);
+        let end = self.by_parent.partition_point(|p| p.ppid <= pid);
+        self.by_parent.get(start..end).unwrap_or_default()
+    }
+
+    /// Parents before their children. A cycle has no root, so the walk ends.
     fn top_down(&self) -> Vec<&'a Process> {
-        let mut order: Vec<&Process> = self.roots.clone();
+        let mut order = self.roots.clone();
         let mut next = 0;
         while let Some(process) = order.get(next).copied() {
-            if order.len() > self.list.len() {
+            if next > self.by_parent.len() + self.roots.len() {
                 break;
             }
-            order.extend(self.children.get(&process.pid).into_iter().flatten());
+            order.extend(self.children(process.pid));
             next += 1;
         }
         order
     }
 
     fn has_children(&self, pid: i64) -> bool {
-        self.children.contains_key(&pid)
+        !self.children(pid).is_empty()
     }
 
     fn in_foreground(&self, process: &Process) -> bool {

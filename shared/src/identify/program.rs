@@ -97,8 +97,8 @@ impl<'a> Program<'a> {
         let name = name_of(first);
         if depth < MAX_WRAPPERS {
             if let Some(args) = package_run(name, rest) {
-                let Some((package, args)) = args.split_first() else { return none };
-                return Self { package: Some(package_name(package)), args, ..none };
+                let Some((package, rest)) = args.split_first() else { return none };
+                return Self { package: Some(package_name(package)), args: rest, ..none };
             }
             if is_interpreter(name) {
                 return Self::script(rest);

@@ -78,6 +78,28 @@ pub(crate) fn compile(file: &RuleFile, known: bool) -> Result<(Agent, Vec<String
     Ok((agent, raw.disable))
 }
 
+/// Makes every `\b` the boundary of an ASCII word. The Unicode one keeps the fast matcher from
+/// running on any text with a box drawing character in it, and every marker is ASCII at its ends.
+fn ascii_word_boundaries(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len() + 16);
+    let mut chars = pattern.chars();
+    let mut in_class = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('b') if !in_class => out.push_str(r"(?-u:\b)"),
+                Some(escaped) => out.extend(['\\', escaped]),
+                None => out.push('\\'),
+            },
+            c => {
+                in_class = (in_class || c == '[') && c != ']';
+                out.push(c);
+            }
+        }
+    }
+    out
+}
+
 fn check_agent_id(id: &str) -> Result<(), Kind> {
     let good = !id.is_empty()
         && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
@@ -115,13 +137,15 @@ impl Place<'_> {
     }
 
     fn pattern(&self, section: &str, key: &str, pattern: &str) -> Result<Regex, RuleError> {
-        RegexBuilder::new(pattern).multi_line(true).size_limit(MAX_PATTERN_BYTES).build().map_err(
-            |e| {
+        RegexBuilder::new(&ascii_word_boundaries(pattern))
+            .multi_line(true)
+            .size_limit(MAX_PATTERN_BYTES)
+            .build()
+            .map_err(|e| {
                 let problem = e.to_string().lines().last().unwrap_or_default().trim().to_owned();
                 let (key, pattern) = (key.to_owned(), pattern.to_owned());
                 self.error(Some(section), Kind::Pattern { key, pattern, problem })
-            },
-        )
+            })
     }
 
     /// Several patterns as one alternation; each is tried alone first, so that an error names it.

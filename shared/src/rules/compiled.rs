@@ -70,6 +70,8 @@ pub(crate) enum Region {
     Status,
     /// From the status row down to the input box.
     Block,
+    /// The last twelve rows above the input box.
+    Above,
     /// The rows on the other side of the input box.
     Footer,
     /// The end of a screen that has no input box.
@@ -83,11 +85,12 @@ pub(crate) enum Region {
 }
 
 impl Region {
-    pub(crate) const ALL: [(Self, &'static str); 9] = [
+    pub(crate) const ALL: [(Self, &'static str); 10] = [
         (Self::Title, "title"),
         (Self::InputBox, "input_box"),
         (Self::Status, "status"),
         (Self::Block, "block"),
+        (Self::Above, "above"),
         (Self::Footer, "footer"),
         (Self::Dialog, "dialog"),
         (Self::Tail, "tail"),

@@ -25,19 +25,35 @@ impl<'a> RegionText<'a> {
     }
 }
 
+/// Frame characters count as blanks, so that a frame does not part a sentence either.
 pub(crate) fn flatten(text: &str) -> String {
     let mut flat = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !flat.is_empty() {
-            flat.push(' ');
-        }
-        if word.is_ascii() {
-            flat.extend(word.bytes().map(|b| char::from(b.to_ascii_lowercase())));
+    let mut blank = true;
+    for c in text.chars() {
+        if c.is_ascii_graphic() {
+            flat.push(c.to_ascii_lowercase());
+            blank = false;
+        } else if c.is_whitespace() || is_frame(c) {
+            if !blank {
+                flat.push(' ');
+            }
+            blank = true;
         } else {
-            flat.push_str(&word.to_lowercase());
+            // Letters with two cases end below the symbols.
+            if c < '\u{2000}' {
+                flat.extend(c.to_lowercase())
+            } else {
+                flat.push(c)
+            }
+            blank = false;
         }
     }
+    flat.truncate(flat.trim_end().len());
     flat
+}
+
+fn is_frame(c: char) -> bool {
+    ('\u{2500}'..='\u{257F}').contains(&c)
 }
 
 /// All conditions of a rule; every one that is given must hold.

@@ -1,0 +1,196 @@
+//! One test per row of the table in the module's documentation.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::unnecessary_wraps)]
+
+use super::*;
+use crate::detection::StateSource;
+
+fn screen(state: State, reason: Option<&str>) -> Option<ScreenClaim> {
+    Some(ScreenClaim {
+        says: Says::State(state),
+        reason: reason.map(str::to_owned),
+        evidence: Evidence::new(Via::Screen, format!("screen.{state}")),
+    })
+}
+
+fn log(says: LogSays) -> Option<LogVerdict> {
+    Some(LogVerdict {
+        says,
+        reason: None,
+        evidence: Evidence::new(Via::SessionLog, "log"),
+        time: None,
+    })
+}
+
+fn registry(status: &str, waiting_for: Option<&str>) -> Registry {
+    Registry {
+        status: Some(status.to_owned()),
+        waiting_for: waiting_for.map(str::to_owned),
+        ..Registry::default()
+    }
+}
+
+fn decide(claims: &Claims<'_>) -> (State, StateSource, Option<String>) {
+    decide_for(&Observation::default(), Life::Interactive, claims)
+}
+
+fn decide_for(
+    seen: &Observation,
+    life: Life,
+    claims: &Claims<'_>,
+) -> (State, StateSource, Option<String>) {
+    let who = Evidence::new(Via::Process, "who");
+    let verdict = arbitrate(seen, life, &who, claims);
+    (verdict.state, verdict.evidence[0].via.state_source(), verdict.reason)
+}
+
+const PTY: StateSource = StateSource::PtyScrape;
+const LOG: StateSource = StateSource::JsonlWatcher;
+
+#[test]
+fn row_1_death_outranks_everything() {
+    let busy = registry("busy", None);
+    let claims =
+        Claims { screen: screen(State::Waiting, None), registry: Some(&busy), ..Claims::default() };
+    let dead = Observation { dead: true, exit_status: Some(3), ..Observation::default() };
+    assert_eq!(
+        decide_for(&dead, Life::Interactive, &claims),
+        (State::Exited, PTY, Some("exited".into()))
+    );
+    let killed = Observation { dead: true, ..Observation::default() };
+    assert_eq!(decide_for(&killed, Life::Unseen, &claims).2.as_deref(), Some("killed"));
+}
+
+#[test]
+fn row_2_a_suspended_agent_is_stopped_whatever_it_wrote_before() {
+    let busy = registry("busy", None);
+    let claims = Claims { registry: Some(&busy), ..Claims::default() };
+    assert_eq!(
+        decide_for(&Observation::default(), Life::Suspended, &claims),
+        (State::Stopped, PTY, Some("suspended".into()))
+    );
+}
+
+#[test]
+fn row_3_an_open_dialog_outranks_a_registry_that_says_busy() {
+    let busy = registry("busy", None);
+    let claims = Claims {
+        screen: screen(State::Waiting, Some("plan")),
+        registry: Some(&busy),
+        log: log(LogSays::State(State::Working)),
+        program_status: None,
+    };
+    assert_eq!(decide(&claims), (State::Waiting, PTY, Some("plan".into())));
+}
+
+#[test]
+fn row_4_the_registry_waits_but_not_for_a_view_that_the_person_opened() {
+    let asks = registry("waiting", Some("permission prompt"));
+    let claims =
+        Claims { screen: screen(State::Working, None), registry: Some(&asks), ..Claims::default() };
+    assert_eq!(decide(&claims), (State::Waiting, LOG, Some("approval".into())));
+    let overlay = registry("waiting", Some("dialog open"));
+    let claims = Claims { registry: Some(&overlay), ..Claims::default() };
+    assert_eq!(decide(&claims).0, State::Idle);
+    let before = Observation {
+        previous: Some(crate::Previous { agent: None, state: Some(State::Completed) }),
+        ..Observation::default()
+    };
+    assert_eq!(decide_for(&before, Life::Interactive, &claims).0, State::Completed);
+}
+
+#[test]
+fn rows_5_and_6_the_registry_says_busy_or_how_the_turn_ended() {
+    let busy = registry("busy", None);
+    let claims =
+        Claims { screen: screen(State::Idle, None), registry: Some(&busy), ..Claims::default() };
+    assert_eq!(decide(&claims), (State::Working, LOG, None));
+    let idle = registry("idle", None);
+    for (says, state) in [
+        (LogSays::State(State::Completed), State::Completed),
+        (LogSays::State(State::Failed), State::Failed),
+        // An open turn in the log of a session that says idle was interrupted.
+        (LogSays::State(State::Working), State::Idle),
+    ] {
+        let claims = Claims { registry: Some(&idle), log: log(says), ..Claims::default() };
+        assert_eq!(decide(&claims).0, state);
+    }
+    let later = Claims {
+        screen: screen(State::Stopped, Some("interrupted")),
+        registry: Some(&idle),
+        log: log(LogSays::State(State::Completed)),
+        program_status: None,
+    };
+    assert_eq!(decide(&later), (State::Stopped, PTY, Some("interrupted".into())));
+}
+
+#[test]
+fn row_7_program_status_never_says_completed_or_failed() {
+    for (report, state) in [
+        ("working", State::Working),
+        ("blocked", State::Waiting),
+        ("done", State::Stopped),
+        ("error", State::Stopped),
+        ("idle", State::Idle),
+    ] {
+        let status = ProgramStatus { state: report.into(), ..ProgramStatus::default() };
+        let claims = Claims {
+            screen: screen(State::Idle, None),
+            program_status: Some(&status),
+            ..Claims::default()
+        };
+        assert_eq!((decide(&claims).0, decide(&claims).1), (state, PTY), "{report}");
+    }
+    let clear = ProgramStatus { state: "clear".into(), ..ProgramStatus::default() };
+    let claims = Claims { program_status: Some(&clear), ..Claims::default() };
+    assert_eq!(decide(&claims).0, State::Unknown);
+}
+
+#[test]
+fn rows_8_to_10_the_log_against_the_screen() {
+    let table = [
+        (LogSays::State(State::Waiting), State::Idle, State::Waiting, LOG),
+        (LogSays::State(State::Completed), State::Working, State::Working, PTY),
+        (LogSays::State(State::Working), State::Stopped, State::Stopped, PTY),
+        (LogSays::State(State::Working), State::Idle, State::Working, LOG),
+        (LogSays::State(State::Completed), State::Idle, State::Completed, LOG),
+        (LogSays::State(State::Failed), State::Stopped, State::Failed, LOG),
+        (LogSays::Ended, State::Stopped, State::Stopped, PTY),
+        (LogSays::Ended, State::Working, State::Working, PTY),
+    ];
+    for (says, shown, state, source) in table {
+        let claims = Claims { screen: screen(shown, None), log: log(says), ..Claims::default() };
+        let (got, via, _) = decide(&claims);
+        assert_eq!((got, via), (state, source), "{says:?} against {shown}");
+    }
+}
+
+#[test]
+fn row_11_a_run_without_an_interface_works_until_it_ends() {
+    let seen = Observation::default();
+    assert_eq!(decide_for(&seen, Life::Headless, &Claims::default()), (State::Working, PTY, None));
+}
+
+#[test]
+fn rows_12_to_14_the_screen_a_view_or_nothing() {
+    let claims = Claims { screen: screen(State::Idle, None), ..Claims::default() };
+    assert_eq!(decide(&claims), (State::Idle, PTY, None));
+    let view = ScreenClaim { says: Says::Hold, ..screen(State::Idle, None).unwrap() };
+    let claims = Claims { screen: Some(view), ..Claims::default() };
+    assert_eq!(decide(&claims), (State::Idle, PTY, None));
+    assert_eq!(decide(&Claims::default()), (State::Unknown, PTY, Some("no-evidence".into())));
+}
+
+#[test]
+fn the_losers_are_told_too() {
+    let busy = registry("busy", None);
+    let claims = Claims {
+        screen: screen(State::Idle, None),
+        registry: Some(&busy),
+        log: log(LogSays::State(State::Completed)),
+        program_status: None,
+    };
+    let who = Evidence::new(Via::Process, "who");
+    let verdict = arbitrate(&Observation::default(), Life::Interactive, &who, &claims);
+    let ways: Vec<Via> = verdict.evidence.iter().map(|e| e.via).collect();
+    assert_eq!(ways, [Via::Registry, Via::Screen, Via::SessionLog]);
+}
