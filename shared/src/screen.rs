@@ -182,9 +182,7 @@ impl Cleaner {
     /// Whether nothing has to go, by lead bytes: box drawing and the symbols of spinners have
     /// others. No early exit, so that the loop works on many bytes at a time.
     fn is_plain(&self, row: &[u8]) -> bool {
-        let suspect = |b: u8| {
-            (b < 0x20) | (b == 0x7f) | (b == 0xC2) | (b == 0xE3) | (b == 0xEF) | (b == 0xF3)
-        };
+        let suspect = |b: u8| matches!(b, 0..=0x1F | 0x7F | 0xC2 | 0xE3 | 0xEF | 0xF3);
         let zero_width = |at: usize| row.get(at + 2).is_some_and(|b| (0x8B..=0x8F).contains(b));
         !row.iter().fold(false, |found, b| found | suspect(*b))
             && (row.is_ascii() || !self.zero_width.find_iter(row).any(zero_width))

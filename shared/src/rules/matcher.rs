@@ -40,10 +40,9 @@ pub(crate) fn flatten(text: &str) -> String {
             blank = true;
         } else {
             // Letters with two cases end below the symbols.
-            if c < '\u{2000}' {
-                flat.extend(c.to_lowercase())
-            } else {
-                flat.push(c)
+            match c < '\u{2000}' {
+                true => flat.extend(c.to_lowercase()),
+                false => flat.push(c),
             }
             blank = false;
         }
