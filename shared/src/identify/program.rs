@@ -267,11 +267,8 @@ fn package_name(spec: &str) -> &str {
 
 /// Whether a path lies in an installed npm package.
 fn in_package(path: &str, package: &str) -> bool {
-    path.match_indices(package).any(|(at, _)| {
-        let before = path.get(..at).unwrap_or_default();
-        let after = path.get(at + package.len()..).unwrap_or_default();
-        before.ends_with("node_modules/") && after.starts_with('/')
-    })
+    let inner = path.rsplit_once("node_modules/").map(|(_, inner)| inner);
+    inner.and_then(|i| i.strip_prefix(package)).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// What stands behind a wrapper's own options and variables.

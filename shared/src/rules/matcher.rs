@@ -40,9 +40,10 @@ pub(crate) fn flatten(text: &str) -> String {
             blank = true;
         } else {
             // Letters with two cases end below the symbols.
-            match c < '\u{2000}' {
-                true => flat.extend(c.to_lowercase()),
-                false => flat.push(c),
+            if c < '\u{2000}' {
+                flat.extend(c.to_lowercase());
+            } else {
+                flat.push(c);
             }
             blank = false;
         }
