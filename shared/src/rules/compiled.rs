@@ -1,8 +1,8 @@
 //! A rule file after it was checked: what the engine works with.
 
 use super::matcher::Matcher;
+use super::pattern::Pattern;
 use crate::detection::State;
-use regex::Regex;
 
 /// The rules of one agent.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub(crate) struct Agent {
     pub(crate) source: String,
     pub(crate) process: ProcessNames,
     pub(crate) layout: Layout,
-    pub(crate) version: Option<Regex>,
+    pub(crate) version: Option<Pattern>,
     pub(crate) background: Vec<Background>,
     pub(crate) identify: Vec<Rule>,
     pub(crate) rules: Vec<Rule>,
@@ -33,21 +33,21 @@ pub(crate) struct ProcessNames {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layout {
     pub(crate) boxes: Vec<InputBox>,
-    pub(crate) status_skip: Option<Regex>,
+    pub(crate) status_skip: Option<Pattern>,
     pub(crate) status_rows: usize,
-    pub(crate) dialog_after: Option<Regex>,
+    pub(crate) dialog_after: Option<Pattern>,
     pub(crate) dialog_rows: usize,
 }
 
 /// One shape of the agent's input box.
 #[derive(Debug, Clone)]
 pub(crate) struct InputBox {
-    pub(crate) top: Option<Regex>,
-    pub(crate) prompt: Regex,
-    pub(crate) bottom: Option<Regex>,
-    pub(crate) inside: Option<Regex>,
-    pub(crate) not_followed_by: Option<Regex>,
-    pub(crate) footer: Option<Regex>,
+    pub(crate) top: Option<Pattern>,
+    pub(crate) prompt: Pattern,
+    pub(crate) bottom: Option<Pattern>,
+    pub(crate) inside: Option<Pattern>,
+    pub(crate) not_followed_by: Option<Pattern>,
+    pub(crate) footer: Option<Pattern>,
     pub(crate) max_rows: usize,
     pub(crate) footer_rows: usize,
 }
@@ -56,7 +56,7 @@ pub(crate) struct InputBox {
 #[derive(Debug, Clone)]
 pub(crate) struct Background {
     pub(crate) region: Region,
-    pub(crate) count: Regex,
+    pub(crate) count: Pattern,
 }
 
 /// A named part of what a host sees of a pane.
@@ -154,5 +154,5 @@ pub(crate) enum Check {
     OneOf(Vec<String>),
     Exists(bool),
     IsNot(serde_json::Value),
-    Matches(Regex),
+    Matches(Pattern),
 }

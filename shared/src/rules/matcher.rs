@@ -1,6 +1,6 @@
 //! One rule's conditions on the text of one region.
 
-use regex::Regex;
+use super::pattern::Pattern;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -64,9 +64,9 @@ pub(crate) struct Matcher {
     pub(crate) contains: Vec<String>,
     pub(crate) contains_any: Vec<String>,
     pub(crate) not_contains: Vec<String>,
-    pub(crate) lines: Vec<Regex>,
-    pub(crate) lines_any: Option<Regex>,
-    pub(crate) not_lines: Option<Regex>,
+    pub(crate) lines: Vec<Pattern>,
+    pub(crate) lines_any: Option<Pattern>,
+    pub(crate) not_lines: Option<Pattern>,
 }
 
 /// The first condition that did not hold.
@@ -125,7 +125,7 @@ impl Matcher {
 }
 
 impl<'a> Miss<'a> {
-    fn pattern(key: &'static str, pattern: &'a Regex) -> Self {
+    fn pattern(key: &'static str, pattern: &'a Pattern) -> Self {
         Self { key, pattern: Cow::Borrowed(pattern.as_str()) }
     }
 }

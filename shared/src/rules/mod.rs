@@ -5,6 +5,7 @@ mod compiled;
 mod error;
 mod file;
 mod matcher;
+mod pattern;
 mod set;
 
 pub(crate) use compiled::{

@@ -1,11 +1,11 @@
 //! The rules in force: the built-in files with the user's on top.
 
-use super::compile::compile;
+use super::compile::{Trust, compile};
 use super::compiled::{Agent, Layout};
-use super::error::{RuleError, RuleErrorKind};
+use super::error::RuleError;
 use super::file::RuleFile;
+use super::pattern::Pattern;
 use crate::screen::Screen;
-use regex::Regex;
 use serde::Serialize;
 
 /// Name of the source of built-in rules.
@@ -50,7 +50,7 @@ pub struct AgentInfo {
 #[derive(Debug, Clone)]
 pub struct RuleSet {
     agents: Vec<Agent>,
-    shell_prompt: Regex,
+    shell_prompt: Pattern,
 }
 
 /// `user@host:~/dir$`, alone or with what was typed behind it: no agent's interface has it, so
@@ -62,15 +62,11 @@ impl RuleSet {
     /// The rules that ship with the crate. An error here is a defect of the build; a test sees
     /// to it that there is none.
     pub fn builtin() -> Result<Self, RuleError> {
-        let shell_prompt = Regex::new(SHELL_PROMPT).map_err(|e| RuleError {
-            file: BUILT_IN.to_owned(),
-            section: None,
-            kind: RuleErrorKind::Syntax(e.to_string()),
-        })?;
+        let shell_prompt = Pattern::known_good(SHELL_PROMPT);
         let mut set = Self { agents: Vec::with_capacity(FILES.len()), shell_prompt };
         for (name, text) in FILES {
             let file = RuleFile { name: name.to_owned(), text: text.to_owned() };
-            let (mut agent, _) = compile(&file, false)?;
+            let (mut agent, _) = compile(&file, false, Trust::Shipped)?;
             BUILT_IN.clone_into(&mut agent.source);
             set.agents.push(agent);
         }
@@ -133,7 +129,7 @@ impl RuleSet {
             .ok()
             .and_then(|t| t.get("id").and_then(|id| id.as_str().map(str::to_owned)));
         let place = id.as_ref().and_then(|id| self.agents.iter().position(|a| a.id == *id));
-        let (new, disable) = compile(file, place.is_some())?;
+        let (new, disable) = compile(file, place.is_some(), Trust::Nobodys)?;
         let id = new.id.clone();
         match place.and_then(|p| self.agents.get_mut(p)) {
             Some(old) => old.extend(new, &disable),
