@@ -220,3 +220,6 @@ fn find_dialog(screen: &Screen, layout: &Layout) -> Option<Range<usize>> {
         .and_then(|after| (start..rows).rev().find(|row| after.is_match(screen.raw(*row))));
     Some(past.map_or(start, |row| row + 1)..rows).filter(|region| !region.is_empty())
 }
+
+#[cfg(test)]
+mod tests;

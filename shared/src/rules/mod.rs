@@ -14,4 +14,6 @@ pub(crate) use compiled::{
 pub use error::{RuleError, RuleErrorKind};
 pub use file::RuleFile;
 pub(crate) use matcher::RegionText;
+#[cfg(test)]
+pub(crate) use pattern::Pattern;
 pub use set::{AgentInfo, RuleSet};

@@ -2,7 +2,7 @@
 
 use super::compile::{Trust, compile};
 use super::compiled::{Agent, Layout};
-use super::error::RuleError;
+use super::error::{RuleError, RuleErrorKind};
 use super::file::RuleFile;
 use super::pattern::Pattern;
 use crate::screen::Screen;
@@ -131,7 +131,21 @@ impl RuleSet {
         let place = id.as_ref().and_then(|id| self.agents.iter().position(|a| a.id == *id));
         let (new, disable) = compile(file, place.is_some(), Trust::Nobodys)?;
         let id = new.id.clone();
-        match place.and_then(|p| self.agents.get_mut(p)) {
+        let old = place.and_then(|p| self.agents.get_mut(p));
+        let known = |id: &String| old.as_ref().is_some_and(|agent| agent.has_rule(id));
+        if let Some(unknown) = disable.iter().find(|id| !known(id)) {
+            return Err(RuleError {
+                file: file.name.clone(),
+                section: None,
+                kind: RuleErrorKind::Value {
+                    key: "disable".to_owned(),
+                    problem: format!(
+                        "no rule has the id `{unknown}`; `madohub rules show {id}` lists them"
+                    ),
+                },
+            });
+        }
+        match old {
             Some(old) => old.extend(new, &disable),
             // A user's agent is tried first: its author knows what is on the screen.
             None => self.agents.insert(0, new),
@@ -165,6 +179,11 @@ impl AgentInfo {
 }
 
 impl Agent {
+    fn has_rule(&self, id: &str) -> bool {
+        let screen = self.identify.iter().chain(&self.rules).map(|r| &r.id);
+        screen.chain(self.log_rules.iter().map(|r| &r.id)).any(|known| known == id)
+    }
+
     /// Takes a user's file for this agent: a rule with a known id replaces that rule in its
     /// place, a new one is tried before the built-in ones, a layout section replaces that section.
     fn extend(&mut self, new: Self, disable: &[String]) {
