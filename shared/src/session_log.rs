@@ -32,7 +32,7 @@ pub(crate) fn read(
     now: Option<f64>,
     tried: &mut Tried,
 ) -> Option<LogVerdict> {
-    let mut closed: Option<LogVerdict> = None;
+    let mut end: Option<LogVerdict> = None;
     for line in log.records.iter().rev().take(MAX_RECORDS) {
         if line.len() > MAX_RECORD_BYTES {
             continue;
@@ -47,20 +47,27 @@ pub(crate) fn read(
             matched: true,
             failed: None,
         });
-        match rule.says {
-            LogSays::Closed => {
-                closed.get_or_insert_with(|| LogVerdict::of(rule, &record));
+        match (rule.says, end.as_ref().map(|end| end.says)) {
+            (LogSays::Closed | LogSays::Ended, None) => end = Some(LogVerdict::of(rule, &record)),
+            (LogSays::State(state), Some(known)) if !explains(state, known) => break,
+            (LogSays::State(_), _) => {
+                return Some(LogVerdict::of(rule, &record).unless_expired(now));
             }
-            LogSays::Unclear => break,
-            LogSays::State(state) if closed.is_some() && !ends_a_turn(state) => break,
-            _ => return Some(LogVerdict::of(rule, &record).unless_expired(now)),
+            _ => break,
         }
     }
-    closed.map(|end| LogVerdict { says: LogSays::State(State::Completed), ..end })
+    end.map(|end| match end.says {
+        LogSays::Closed => LogVerdict { says: LogSays::State(State::Completed), ..end },
+        _ => end,
+    })
 }
 
-fn ends_a_turn(state: State) -> bool {
-    matches!(state, State::Completed | State::Failed | State::Stopped)
+/// Whether a state that stands before the end of a turn tells how the turn ended.
+fn explains(state: State, end: LogSays) -> bool {
+    match end {
+        LogSays::Closed => matches!(state, State::Completed | State::Failed | State::Stopped),
+        _ => state == State::Failed,
+    }
 }
 
 impl LogVerdict {
@@ -137,5 +144,63 @@ fn first_text<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {
             step.parse::<usize>().ok().and_then(|n| list.get(n)).and_then(|v| first_text(v, rest))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::rules::RuleSet;
+
+    const STARTED: &str = r#"{"type":"event_msg","payload":{"type":"task_started"}}"#;
+    const ENDED: &str =
+        r#"{"type":"event_msg","payload":{"type":"task_complete","last_agent_message":null}}"#;
+    const ERROR: &str = r#"{"type":"event_msg","payload":{"type":"error","message":"no"}}"#;
+    const NOISE: &str = r#"{"type":"event_msg","payload":{"type":"token_count"}}"#;
+
+    fn read_codex(records: &[&str]) -> Option<LogSays> {
+        let rules = RuleSet::builtin().unwrap();
+        let records = records.iter().map(|r| (*r).to_owned()).collect();
+        let log = SessionLog { path: String::new(), records };
+        let agent = rules.agent("codex").unwrap();
+        read(agent, &log, None, &mut Tried::default()).map(|verdict| verdict.says)
+    }
+
+    #[test]
+    fn the_newest_record_that_says_something_decides() {
+        assert_eq!(read_codex(&[STARTED, NOISE]), Some(LogSays::State(State::Working)));
+        assert_eq!(read_codex(&[ENDED, STARTED]), Some(LogSays::State(State::Working)));
+        assert_eq!(read_codex(&[NOISE]), None);
+        assert_eq!(read_codex(&[]), None);
+    }
+
+    #[test]
+    fn an_error_before_an_end_without_words_tells_how_it_ended() {
+        assert_eq!(read_codex(&[STARTED, ENDED]), Some(LogSays::Ended));
+        assert_eq!(read_codex(&[STARTED, ERROR, ENDED]), Some(LogSays::State(State::Failed)));
+        assert_eq!(read_codex(&[ERROR, ENDED, STARTED, ENDED]), Some(LogSays::Ended));
+    }
+
+    #[test]
+    fn records_that_cannot_be_read_are_passed_over() {
+        let huge = format!(r#"{{"x":"{}"}}"#, "a".repeat(MAX_RECORD_BYTES));
+        let records = [STARTED, "{\"type\":\"event_msg\",\"payl", "\u{0}", "[]", "7", &huge];
+        assert_eq!(read_codex(&records), Some(LogSays::State(State::Working)));
+    }
+
+    #[test]
+    fn a_usage_limit_ends_with_its_window() {
+        let limit = r#"{"type":"assistant","isApiErrorMessage":true,"error":"rate_limit","timestamp":"2026-01-01T10:00:00.000Z"}"#;
+        let rules = RuleSet::builtin().unwrap();
+        let log = SessionLog { path: String::new(), records: vec![limit.to_owned()] };
+        let at = |now| {
+            let agent = rules.agent("claude").unwrap();
+            read(agent, &log, Some(now), &mut Tried::default()).map(|verdict| verdict.says)
+        };
+        let ten = 1_767_261_600.0;
+        assert_eq!(at(ten + 60.0), Some(LogSays::State(State::Failed)));
+        assert_eq!(at(ten + 6.1 * 3600.0), Some(LogSays::State(State::Idle)));
     }
 }

@@ -139,7 +139,7 @@ pub(crate) struct LogRule {
 pub(crate) enum LogSays {
     /// The session is in this state since the record.
     State(State),
-    /// The turn ended and the log does not say how.
+    /// The turn ended and the record does not say how; an error before it does.
     Ended,
     /// The turn ended; an older record says how, and well if none does.
     Closed,
