@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::config::Paths;
-use crate::daemon::Files;
+use crate::daemon::{Files, Lock};
 use crate::output::ListedPane;
 use crate::protocol::{ANSWER_MAX, Answer, Ask, Body, Event, Hello, Request, VERSION};
 use crate::tmux::Server;
@@ -12,17 +12,21 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the daemon may take; it answers from memory.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it may take to put everything back.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long a daemon that was killed may take to be gone.
+const DEATH: Duration = Duration::from_secs(1);
+
 /// The daemon of one tmux server, whether it lives or not.
 #[derive(Debug, Clone)]
 pub struct Client {
     socket: PathBuf,
+    lock: PathBuf,
 }
 
 /// Events as they come.
@@ -32,7 +36,8 @@ pub struct Events(BufReader<UnixStream>);
 impl Client {
     /// The daemon of this server.
     pub fn of(server: &Server, paths: &Paths) -> Self {
-        Self { socket: Files::of(server, paths).socket }
+        let Files { socket, lock, .. } = Files::of(server, paths);
+        Self { socket, lock }
     }
 
     /// Who the daemon is; nothing when there is none.
@@ -66,21 +71,46 @@ impl Client {
     /// Events from now on; nothing when there is no daemon.
     pub fn watch(&self) -> Result<Option<Events>, Error> {
         let Some(stream) = self.connect()? else { return Ok(None) };
-        let mut reader = self.send(stream, Ask::Watch, PATIENCE)?;
+        let mut reader = match send(stream, Ask::Watch, PATIENCE) {
+            Ok(reader) => reader,
+            Err(error) => return self.cut_off(&error).map(|()| None),
+        };
         match self.answer(&mut reader)? {
-            Body::Watching(_) => {
+            None => Ok(None),
+            Some(Body::Watching(_)) => {
                 reader.get_ref().set_read_timeout(None).map_err(|error| self.broken(&error))?;
                 Ok(Some(Events(reader)))
             }
-            other => Err(unexpected(&other)),
+            Some(other) => Err(unexpected(&other)),
         }
     }
 
     fn ask(&self, ask: Ask) -> Result<Option<Body>, Error> {
         let Some(stream) = self.connect()? else { return Ok(None) };
         let patience = if ask == Ask::Stop { STOP_PATIENCE } else { PATIENCE };
-        let mut reader = self.send(stream, ask, patience)?;
-        self.answer(&mut reader).map(Some)
+        match send(stream, ask, patience) {
+            Ok(mut reader) => self.answer(&mut reader),
+            Err(error) => self.cut_off(&error).map(|()| None),
+        }
+    }
+
+    /// The daemon hung up. One that is killed takes its connections along a moment before it is
+    /// gone: that is no daemon. One that lives on is in trouble.
+    fn cut_off(&self, error: &io::Error) -> Result<(), Error> {
+        let hung_up = matches!(
+            error.kind(),
+            io::ErrorKind::ConnectionReset
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::UnexpectedEof
+        );
+        let deadline = Instant::now() + DEATH;
+        while hung_up && Instant::now() < deadline {
+            if !Lock::is_held(&self.lock) {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Err(self.broken(error))
     }
 
     /// Connects, if a socket of this user is there and somebody listens on it.
@@ -108,29 +138,13 @@ impl Client {
         }
     }
 
-    fn send(
-        &self,
-        stream: UnixStream,
-        ask: Ask,
-        patience: Duration,
-    ) -> Result<BufReader<UnixStream>, Error> {
-        let mut line = serde_json::to_vec(&Request { v: VERSION, ask })
-            .map_err(|error| Error::failed(error.to_string()))?;
-        line.push(b'\n');
-        stream
-            .set_read_timeout(Some(patience))
-            .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
-            .and_then(|()| (&stream).write_all(&line))
-            .map_err(|error| self.broken(&error))?;
-        Ok(BufReader::new(stream))
-    }
-
-    fn answer(&self, reader: &mut BufReader<UnixStream>) -> Result<Body, Error> {
+    fn answer(&self, reader: &mut BufReader<UnixStream>) -> Result<Option<Body>, Error> {
         let mut line = String::new();
         let read = reader.by_ref().take(ANSWER_MAX).read_line(&mut line);
-        read.map_err(|error| self.broken(&error))?;
-        if line.is_empty() {
-            return Err(Error::failed("the daemon ended while it was asked").remedy("Try again."));
+        let cut = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let whole = read.and_then(|_| line.strip_suffix('\n').map(drop).ok_or_else(cut));
+        if let Err(error) = whole {
+            return self.cut_off(&error).map(|()| None);
         }
         let answer: Answer = serde_json::from_str(&line).map_err(|error| {
             Error::failed(format!("the daemon's answer cannot be read: {error}")).remedy(RESTART)
@@ -139,7 +153,7 @@ impl Client {
             Body::Error(text) => {
                 Err(Error::failed(format!("the daemon says: {text}")).remedy(RESTART))
             }
-            body => Ok(body),
+            body => Ok(Some(body)),
         }
     }
 
@@ -147,6 +161,16 @@ impl Client {
         Error::failed(format!("cannot talk to the daemon on {}: {error}", self.socket.display()))
             .remedy(RESTART)
     }
+}
+
+/// Asks, and makes ready to read the answer.
+fn send(stream: UnixStream, ask: Ask, patience: Duration) -> io::Result<BufReader<UnixStream>> {
+    let mut line = serde_json::to_vec(&Request { v: VERSION, ask })?;
+    line.push(b'\n');
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    (&stream).write_all(&line)?;
+    Ok(BufReader::new(stream))
 }
 
 /// What helps against a daemon of another version, or one that hangs.

@@ -11,6 +11,7 @@ mod context;
 pub mod daemon;
 mod error;
 mod follow;
+pub mod glance;
 pub mod input;
 pub mod observe;
 pub mod output;

@@ -89,6 +89,8 @@ pub struct Hello {
     pub clients: usize,
     /// Looks at the server so far.
     pub looks: u64,
+    /// What is wrong with the user's rule files.
+    pub warnings: Vec<String>,
     /// What is wrong now, if anything.
     pub trouble: Option<String>,
 }

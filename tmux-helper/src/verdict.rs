@@ -1,20 +1,19 @@
 //! From what was seen of the panes to their states over time.
 
 use crate::config::Tracking;
-use crate::output::{ListedPane, PaneRow, by_need};
-use crate::registry::RegistryReader;
+use crate::output::{ListedPane, PaneRow};
 use crate::scan::{Reach, Scanner, Seen};
-use crate::tmux::{Batch, PaneId, Server};
-use crate::{Context, Error, processes, time};
+use crate::tmux::PaneId;
 use madohub_detect::{
     Change, Detection, Previous, Process, RULE_SHELL_COMMAND, RuleSet, State, Tracked, Tracker,
     detect,
 };
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The states of all panes.
 pub struct Verdicts {
-    rules: RuleSet,
+    rules: Arc<RuleSet>,
     shell_jobs: bool,
     tracker: Tracker,
     panes: HashMap<PaneId, Known>,
@@ -40,7 +39,7 @@ pub struct Outcome {
 
 impl Verdicts {
     /// No pane is known yet.
-    pub fn new(rules: RuleSet, tracking: Tracking) -> Self {
+    pub fn new(rules: Arc<RuleSet>, tracking: Tracking) -> Self {
         Self {
             rules,
             shell_jobs: tracking.shell_jobs,
@@ -193,27 +192,4 @@ fn agent_process(seen: &Seen) -> Option<&Process> {
         .find(|process| Some(process.pid) == registered)
         .or_else(|| processes.iter().find(|p| p.foreground == Some(true) && p.pgid == Some(p.pid)))
         .or_else(|| processes.first())
-}
-
-/// The panes with an agent, sorted by need, by one look and without a daemon.
-pub fn look_once(server: &Server, ctx: &Context) -> Result<Vec<ListedPane>, Error> {
-    let identity = server.identity()?;
-    let scratch = ctx.paths().ensure_runtime_dir()?;
-    let server = server.clone().for_version(identity.version, scratch);
-    let (rules, _) = ctx.rules()?;
-    let mut verdicts = Verdicts::new(rules, ctx.config()?.tracking);
-    let mut scanner =
-        Scanner::new(server.clone(), identity, processes::source(), RegistryReader::from_env());
-    let now = time::now();
-    scanner.look(Reach::All, Batch::new(), now)?;
-    verdicts.judge(&mut scanner, Reach::All, &|_, _| None, now);
-    let mut panes: Vec<ListedPane> = scanner
-        .panes()
-        .filter_map(|seen| {
-            let tracked = verdicts.tracked(seen.pane.id)?;
-            verdicts.is_shown(tracked).then(|| listed(&server.name(), seen, tracked))
-        })
-        .collect();
-    by_need(&mut panes);
-    Ok(panes)
 }

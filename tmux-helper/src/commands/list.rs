@@ -3,7 +3,7 @@
 use crate::cli::ListArgs;
 use crate::output::{ListedPane, TableOptions, Terminal, list_json, list_table};
 use crate::tmux::Server;
-use crate::{Context, Error, Exit, client::Client, time, verdict};
+use crate::{Context, Error, Exit, client::Client, glance, time};
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 
@@ -41,6 +41,6 @@ pub(crate) fn run(args: &ListArgs, ctx: &Context) -> Result<Exit, Error> {
 pub(super) fn panes(server: &Server, ctx: &Context) -> Result<Vec<ListedPane>, Error> {
     match Client::of(server, ctx.paths()).list()? {
         Some(panes) => Ok(panes),
-        None => verdict::look_once(server, ctx),
+        None => glance::list(server, ctx),
     }
 }

@@ -46,13 +46,20 @@ fn start(server: &Server, ctx: &Context) -> Result<Exit, Error> {
         Started::New(hello) => ("Watching", hello),
         Started::Already(hello) => ("Already watching", hello),
     };
-    let mut out = stdout().lock();
-    writeln!(out, "{word} {}", describe(&hello))?;
-    let (_, left_out) = ctx.rules()?;
-    for error in left_out {
-        writeln!(out, "Left out: {}", clean(&error))?;
+    for warning in &hello.warnings {
+        super::note(warning);
+    }
+    if !is_run_by_tmux() {
+        writeln!(stdout().lock(), "{word} {}", describe(&hello))?;
     }
     Ok(Exit::Ok)
+}
+
+/// `run-shell` of tmux shows what a command prints in place of the pane: from a configuration
+/// file nothing should pop up. Only there `$TMUX` comes without `$TMUX_PANE`.
+fn is_run_by_tmux() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    set("TMUX") && !set("TMUX_PANE")
 }
 
 fn stop(server: &Server, ctx: &Context) -> Result<Exit, Error> {
@@ -161,6 +168,9 @@ fn status(server: &Server, json: bool, ctx: &Context) -> Result<Exit, Error> {
     )?;
     writeln!(out, "  looked   {} ago, {} times", since(now - hello.looked), hello.looks)?;
     writeln!(out, "  log      {}", Files::of(server, ctx.paths()).log.display())?;
+    for warning in &hello.warnings {
+        writeln!(out, "  rules    {}", clean(warning))?;
+    }
     if let Some(trouble) = &hello.trouble {
         writeln!(out, "  trouble  {}", clean(trouble))?;
     }

@@ -16,6 +16,7 @@ use crate::verdict::{Verdicts, listed};
 use madohub_detect::{Change, State, Tracked};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tmux_interface::SetEnvironment;
 
@@ -66,7 +67,7 @@ impl Life {
         let partial = support == Support::Full;
         Self {
             scanner,
-            verdicts: Verdicts::new(setup.rules.clone(), setup.config.tracking),
+            verdicts: Verdicts::new(Arc::clone(&setup.rules), setup.config.tracking),
             painter: Painter::new(setup.config.clone(), support),
             pulse: Pulse::default(),
             pace: Pace::new(setup.config.pace, partial),

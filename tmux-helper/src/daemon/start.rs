@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 /// Bytes that the first word of the daemon may have.
 const WORD_MAX: u64 = 64 * 1024;
@@ -120,7 +121,8 @@ pub fn setup(server: Server, ctx: &Context, log_to_terminal: bool) -> Result<Set
     let files = Files::of(&server, paths);
     files.create_folders(paths)?;
     let (rules, left_out) = ctx.rules()?;
-    let warnings = left_out.iter().map(|error| format!("left out: {error}")).collect();
+    let warnings = left_out.iter().map(|error| format!("{error}; left out")).collect();
+    let rules = Arc::new(rules);
     Ok(Setup { server, config: ctx.config()?, rules, warnings, files, log_to_terminal })
 }
 

@@ -36,8 +36,8 @@ pub struct Setup {
     /// The settings.
     pub config: Config,
     /// The rules.
-    pub rules: RuleSet,
-    /// What is wrong with the user's rule files; goes to the log.
+    pub rules: Arc<RuleSet>,
+    /// What is wrong with the user's rule files.
     pub warnings: Vec<String>,
     /// The daemon's files; their folders exist.
     pub files: Files,
@@ -141,6 +141,7 @@ impl Daemon {
             agents: 0,
             clients: 0,
             looks: 0,
+            warnings: Vec::new(),
             trouble: None,
         };
         let hub = Hub::new(Picture { hello, rows: Vec::new(), seq: 0 });
@@ -285,6 +286,7 @@ impl Daemon {
             agents: rows.len(),
             clients: life.map_or(0, Life::client_count),
             looks: self.looks,
+            warnings: self.setup.warnings.clone(),
             trouble: self.trouble.clone(),
         };
         Picture { hello, rows, seq }

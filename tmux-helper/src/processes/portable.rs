@@ -17,8 +17,8 @@ use sysinfo::{
 const FRESH: Duration = Duration::from_secs(2);
 
 /// Lists all processes of the system, at most every two seconds.
-#[derive(Default)]
 pub struct Portable {
+    fresh: Duration,
     system: Option<System>,
     read: Option<Instant>,
     children: HashMap<Pid, Vec<Pid>>,
@@ -30,10 +30,21 @@ impl std::fmt::Debug for Portable {
     }
 }
 
+impl Default for Portable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Portable {
     /// A source that has read nothing yet.
     pub fn new() -> Self {
-        Self::default()
+        Self::with_freshness(FRESH)
+    }
+
+    /// A source whose listing is good for so long.
+    pub fn with_freshness(fresh: Duration) -> Self {
+        Self { fresh, system: None, read: None, children: HashMap::new() }
     }
 
     fn system(&mut self) -> Option<&System> {
@@ -63,7 +74,7 @@ impl Portable {
 
 impl ProcessSource for Portable {
     fn begin(&mut self) {
-        self.read = self.read.filter(|read| read.elapsed() < FRESH);
+        self.read = self.read.filter(|read| read.elapsed() < self.fresh);
     }
 
     fn tree(&mut self, root: i64) -> Option<Vec<Process>> {

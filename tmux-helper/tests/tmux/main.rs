@@ -1,0 +1,14 @@
+//! The tmux side against a real tmux, on private sockets in a private home.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a failing test may panic"
+)]
+
+mod commands;
+mod daemon;
+mod panes;
+mod processes;
+mod restore;
+mod world;

@@ -1,0 +1,98 @@
+//! Both sources of processes see the same trees.
+
+use crate::world::wait;
+use madohub::processes::{Portable, ProcessSource};
+use std::process::{Child, Command, Stdio};
+
+struct Tree(Child);
+
+impl Tree {
+    /// A shell with a child of its own that has a child.
+    fn start() -> Self {
+        let script = "bash -c 'exec -a inner sleep 1000' & wait";
+        let child = Command::new("sh").args(["-c", script]).stdin(Stdio::null()).spawn().unwrap();
+        Self(child)
+    }
+
+    fn pid(&self) -> i64 {
+        i64::from(self.0.id())
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let _ = Command::new("pkill").args(["-P", &self.0.id().to_string()]).status();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn finds_the_descendants(mut source: impl ProcessSource) {
+    let tree = Tree::start();
+    let found = wait("the inner process", || {
+        source.begin();
+        let found = source.tree(tree.pid()).unwrap_or_default();
+        if found.iter().any(|process| process.argv.first().is_some_and(|word| word == "inner")) {
+            Ok(found)
+        } else {
+            Err(format!("{found:?}"))
+        }
+    });
+    assert_eq!(found[0].pid, tree.pid(), "the root comes first");
+    let inner = found.iter().find(|process| process.argv[0] == "inner").unwrap();
+    assert_eq!(inner.argv, ["inner", "1000"]);
+    assert_eq!(inner.comm, "sleep");
+    assert_eq!(inner.ppid, tree.pid());
+    assert!(inner.exe.as_ref().unwrap().ends_with("sleep"));
+    assert!(inner.cwd.is_some());
+    assert!(found.iter().all(|process| process.argv.first().is_some_and(|word| word != "cargo")));
+}
+
+fn says_when_there_is_none(mut source: impl ProcessSource) {
+    source.begin();
+    assert_eq!(source.tree(i64::MAX), None);
+    assert_eq!(source.tree(-1), None);
+    assert_eq!(source.sign(i64::MAX), None);
+}
+
+#[test]
+fn portable_finds_the_descendants() {
+    finds_the_descendants(Portable::with_freshness(std::time::Duration::ZERO));
+}
+
+#[test]
+fn portable_says_when_there_is_none() {
+    says_when_there_is_none(Portable::new());
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::{Tree, finds_the_descendants, says_when_there_is_none};
+    use crate::world::{signal, wait};
+    use madohub::processes::{ProcessSource as _, Procfs};
+    use rustix::process::Signal;
+
+    #[test]
+    fn procfs_finds_the_descendants() {
+        finds_the_descendants(Procfs::new());
+    }
+
+    #[test]
+    fn procfs_says_when_there_is_none() {
+        says_when_there_is_none(Procfs::new());
+    }
+
+    #[test]
+    fn a_suspended_process_is_halted() {
+        let tree = Tree::start();
+        let mut source = Procfs::new();
+        assert!(!source.sign(tree.pid()).unwrap().halted);
+        let pid = i32::try_from(tree.pid()).unwrap();
+        signal(pid, Signal::STOP);
+        wait("it is halted", || {
+            let sign = source.sign(tree.pid()).unwrap();
+            if sign.halted { Ok(()) } else { Err(format!("{sign:?}")) }
+        });
+        signal(pid, Signal::CONT);
+    }
+}
