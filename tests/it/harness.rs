@@ -1,6 +1,5 @@
 //! The harness itself: what the other tests rest on.
 
-use madohub_tests::recording::Cue;
 use madohub_tests::{Hue, OptionsSnapshot, PaneBox, Side, Stage, TestEnv, Tmux, wait_until};
 
 #[test]
@@ -37,7 +36,7 @@ fn an_agent_plays_its_scenes_under_its_own_name() {
     );
     stage.tmux.run(&["send-keys", "-t", &pane, "Escape"]);
     wait_until("the interruption", || stage.tmux.capture(&pane), |s| s.contains("Interrupted"));
-    agent.tell(&Cue::Exit { status: 0 });
+    agent.exit(0);
     wait_until(
         "the shell again",
         || stage.tmux.get(&pane, "#{pane_current_command}"),

@@ -9,3 +9,11 @@
 )]
 
 mod harness;
+mod tmux_borders;
+mod tmux_events;
+mod tmux_lifecycle;
+mod tmux_options;
+mod tmux_outputs;
+mod tmux_panes;
+mod tmux_redraws;
+mod tmux_versions;

@@ -80,6 +80,17 @@ impl Agent {
         self.try_tell(cue).unwrap_or_else(|error| panic!("{cue:?}: {error}"))
     }
 
+    /// Tells the agent to end, as if it were told to quit.
+    #[track_caller]
+    pub fn exit(&self, status: u8) {
+        // It may be gone before its answer is.
+        let _ = self.try_tell(&Cue::Exit { status });
+        wait_for("the agent to end", || match self.try_tell(&Cue::Ping) {
+            Ok(_) => Err("it still answers".to_owned()),
+            Err(_) => Ok(()),
+        });
+    }
+
     /// Process id of the agent itself.
     #[track_caller]
     pub fn pid(&self) -> i32 {

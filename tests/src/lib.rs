@@ -35,7 +35,7 @@ pub use env::TestEnv;
 pub use options::OptionsSnapshot;
 pub use product::{Event, ListRow, Madohub, Watch};
 pub use screen::{Cell, Colour, Hue, Screen};
-pub use stage::{Stage, StageOptions};
+pub use stage::{ClientRecord, Stage, StageOptions};
 pub use svg::{Picture, svg};
 pub use tmux::{Tmux, TmuxProgram};
 pub use versions::tmux_programs;

@@ -40,7 +40,6 @@ impl OptionsSnapshot {
         for pane in list(tmux, &["list-panes", "-a", "-F", "#{pane_id}"]) {
             show(&["show-options", "-p", "-t", &pane]);
             show(&["show-hooks", "-p", "-t", &pane]);
-            show(&["display-message", "-p", "-t", &pane, "#{pane_title}|#{window_name}"]);
         }
         Self { scopes }
     }

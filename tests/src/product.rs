@@ -123,6 +123,16 @@ impl Madohub {
         rows.map(|row| serde_json::from_value(row).expect("the keys of a row")).collect()
     }
 
+    /// Process ids of the daemons in this world: what runs as `madohub tmux start`.
+    pub fn daemons(&self) -> Vec<i32> {
+        let is_daemon = |pid: &i32| {
+            let argv = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let words: Vec<&[u8]> = argv.split(|byte| *byte == 0).collect();
+            matches!(words[..], [program, b"tmux", b"start", ..] if program.ends_with(b"madohub"))
+        };
+        self.env.processes().into_iter().filter(is_daemon).collect()
+    }
+
     /// Starts `madohub watch --json`.
     pub fn watch(&self, tmux: &Tmux) -> Watch {
         let mut command = self.command(&["watch", "--json", "-L", &tmux.socket]);

@@ -3,11 +3,13 @@
 use crate::agent::{Agent, AgentCommand};
 use crate::borders::{PaneBox, Side};
 use crate::env::TestEnv;
-use crate::product::{ListRow, Madohub};
+use crate::product::{ListRow, Madohub, Watch};
 use crate::recording::role_path;
 use crate::screen::{Hue, Screen};
 use crate::tmux::{Tmux, TmuxProgram};
 use crate::wait::{wait_for, wait_until};
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How a stage is set up.
@@ -41,6 +43,18 @@ pub struct Stage {
     pub terminal: Tmux,
     /// The product.
     pub madohub: Madohub,
+    term: &'static str,
+}
+
+/// The bytes that a client has sent to its terminal since the record began.
+#[derive(Debug)]
+pub struct ClientRecord(PathBuf);
+
+impl ClientRecord {
+    /// All of them so far.
+    pub fn bytes(&self) -> Vec<u8> {
+        std::fs::read(&self.0).expect("the record")
+    }
 }
 
 impl Stage {
@@ -75,17 +89,108 @@ impl Stage {
         if options.rgb {
             tmux.run(&["set-option", "-as", "terminal-features", &format!("{}:RGB", options.term)]);
         }
-        let attach = attach_command(&tmux, "main", options.term);
-        terminal.run(&["new-session", "-d", "-s", "screen", "-x", &cols, "-y", &rows, &attach]);
+        let idle = "exec sleep infinity";
+        terminal.run(&["new-session", "-d", "-s", "screen", "-x", &cols, "-y", &rows, idle]);
         terminal.run(&["set-option", "-g", "status", "off"]);
         terminal.run(&["set-option", "-g", "remain-on-exit", "on"]);
-        let stage = Self { env, tmux, terminal, madohub };
-        wait_until("a client to be attached", || stage.clients(), |clients| !clients.is_empty());
+        let stage = Self { env, tmux, terminal, madohub, term: options.term };
+        stage.attach();
         stage
     }
 
-    fn clients(&self) -> String {
-        self.tmux.run(&["list-clients", "-F", "#{client_name} #{client_width}x#{client_height}"])
+    /// Attaches a client in the terminal, in place of the one before.
+    pub fn attach(&self) {
+        let attach = attach_command(&self.tmux, "main", self.term);
+        self.terminal.run(&["respawn-pane", "-k", "-t", "screen", &attach]);
+        wait_until("a client to be attached", || self.clients(), |clients| !clients.is_empty());
+    }
+
+    /// Names of the clients, one a line.
+    pub fn clients(&self) -> String {
+        self.tmux.run(&["list-clients", "-F", "#{client_name}"])
+    }
+
+    /// Name of the client.
+    pub fn client(&self) -> String {
+        self.clients().lines().next().expect("a client").to_owned()
+    }
+
+    /// Writes the product's configuration.
+    pub fn configure(&self, toml: &str) {
+        let dir = self.env.path().join("config/madohub");
+        std::fs::create_dir_all(&dir).expect("the configuration folder");
+        std::fs::write(dir.join("config.toml"), toml).expect("the configuration");
+    }
+
+    /// Records from now on every byte that the client sends to its terminal.
+    pub fn record_client(&self) -> ClientRecord {
+        let file = self.env.path().join("tmp/client-bytes");
+        std::fs::write(&file, "").expect("an empty record");
+        let sink = format!("exec cat >> '{}'", file.display());
+        self.terminal.run(&["pipe-pane", "-t", "screen", &sink]);
+        ClientRecord(file)
+    }
+
+    /// Process ids of the daemons in this world.
+    pub fn daemons(&self) -> Vec<i32> {
+        self.madohub.daemons()
+    }
+
+    /// Process id of the one daemon.
+    #[track_caller]
+    pub fn daemon(&self) -> i32 {
+        let all = self.daemons();
+        let [daemon] = all[..] else { panic!("not one daemon: {all:?}") };
+        daemon
+    }
+
+    /// Ends the daemon in a way that it cannot notice, and waits until it is gone.
+    #[track_caller]
+    pub fn kill_daemon(&self) {
+        self.signal_daemon(Signal::KILL);
+        wait_until("the daemon to be gone", || format!("{:?}", self.daemons()), |all| all == "[]");
+    }
+
+    /// Stops the daemon's process as a suspended machine would.
+    #[track_caller]
+    pub fn pause_daemon(&self) {
+        self.signal_daemon(Signal::STOP);
+    }
+
+    /// Lets a paused daemon go on.
+    #[track_caller]
+    pub fn resume_daemon(&self) {
+        self.signal_daemon(Signal::CONT);
+    }
+
+    #[track_caller]
+    fn signal_daemon(&self, signal: Signal) {
+        let pid = Pid::from_raw(self.daemon()).expect("a process id");
+        kill_process(pid, signal).expect("a process of ours");
+    }
+
+    /// Starts `madohub watch --json` and waits until the daemon has let it in.
+    #[track_caller]
+    pub fn watch(&self) -> Watch {
+        let daemon = self.daemon();
+        // The daemon attends to every watcher with a thread of this name.
+        let watchers = || {
+            let tasks = std::fs::read_dir(format!("/proc/{daemon}/task"));
+            let comm = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm"));
+            let names = tasks.into_iter().flatten().flatten().filter_map(|task| comm(task).ok());
+            names.filter(|name| name.trim() == "watch").count()
+        };
+        let before = watchers();
+        let watch = self.madohub.watch(&self.tmux);
+        wait_until("the daemon to take the watcher", watchers, |now| *now > before);
+        watch
+    }
+
+    /// Output of `madohub status`.
+    #[track_caller]
+    pub fn status(&self, args: &[&str]) -> String {
+        let server = ["status", "-L", &self.tmux.socket];
+        self.madohub.run(&[&server[..], args].concat())
     }
 
     /// The first pane of the session.

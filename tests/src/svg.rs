@@ -3,7 +3,7 @@
 //! Text stays text; lines between panes and block elements are drawn as shapes, since fonts leave
 //! gaps between them.
 
-use crate::screen::{Colour, Screen, Style};
+use crate::screen::{Cell, Colour, Screen, Style};
 use std::fmt::Write as _;
 
 /// What to draw around a screen.
@@ -37,7 +37,7 @@ pub fn svg(picture: &Picture<'_>) -> String {
         out,
         r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w:.0} {h:.0}" width="{w:.0}" height="{h:.0}" role="img" aria-label="{label}">
 <title>{label}</title>
-<style>text{{font:{FONT}px ui-monospace,"Cascadia Mono","SF Mono","DejaVu Sans Mono",Menlo,Consolas,monospace;white-space:pre}}</style>
+<style>text{{font:{FONT}px ui-monospace,"Cascadia Mono","SF Mono","DejaVu Sans Mono",Menlo,Consolas,monospace;white-space:pre}}.c{{shape-rendering:crispEdges}}</style>
 <rect x=".5" y=".5" width="{rw:.0}" height="{rh:.0}" rx="9" fill="{BACKGROUND}" stroke="#2d3139"/>
 <circle cx="20" cy="17" r="5.5" fill="#e0645c"/><circle cx="38" cy="17" r="5.5" fill="#dfa83f"/><circle cx="56" cy="17" r="5.5" fill="#5bb35f"/>
 <text x="{mid:.1}" y="21.5" fill="#7d8590" text-anchor="middle">{title}</text>
@@ -48,78 +48,89 @@ pub fn svg(picture: &Picture<'_>) -> String {
         rh = h - 1.0,
         mid = w / 2.0,
     );
+    out.push_str("<g class=\"c\">\n");
     for y in 0..rows {
         draw_row(&mut out, picture, y);
     }
-    out.push_str("</svg>\n");
+    out.push_str("</g>\n</svg>\n");
     out
-}
-
-/// Neighbouring cells of one style.
-struct Run {
-    x: usize,
-    width: usize,
-    text: String,
-    style: Style,
 }
 
 fn draw_row(out: &mut String, picture: &Picture<'_>, y: usize) {
     let top = BAR + y as f64 * CELL_H;
-    let mut run: Option<Run> = None;
-    for x in 0..picture.cols {
-        let cell = picture.screen.cell(x, y);
-        let (fg, bg) = colours(cell.style);
-        if let Some(bg) = &bg {
-            rect(out, (PAD + x as f64 * CELL_W, top), (CELL_W + 0.3, CELL_H + 0.3), bg);
-        }
-        let shape = cell.text.chars().next().and_then(|c| shape(c, x, top, &fg, cell.style.bold));
-        if let Some(shape) = &shape {
-            out.push_str(shape);
-        }
-        let text = if shape.is_some() { "" } else { cell.text.as_str() };
-        let blank = text.trim().is_empty();
-        match &mut run {
-            Some(open) if blank || open.style != cell.style => {
-                draw_run(out, open, top);
-                run = (!blank).then(|| Run { x, width: 1, text: text.into(), style: cell.style });
-            }
-            Some(open) => {
-                open.text.push_str(text);
-                open.width += 1;
-            }
-            None if !blank => {
-                run = Some(Run { x, width: 1, text: text.into(), style: cell.style });
-            }
-            None => {}
+    let cells: Vec<Cell> = (0..picture.cols).map(|x| picture.screen.cell(x, y)).collect();
+    let same_background = |a: &Cell, b: &Cell| colours(a.style).1 == colours(b.style).1;
+    for (x, run) in runs(&cells, same_background) {
+        if let (_, Some(background)) = colours(run[0].style) {
+            rect(out, (left(x), top), (run.len() as f64 * CELL_W, CELL_H), &background);
         }
     }
-    if let Some(open) = &run {
-        draw_run(out, open, top);
+    let same_text = |a: &Cell, b: &Cell| {
+        a.style == b.style && is_blank(a) == is_blank(b) && is_shape(a) == is_shape(b)
+    };
+    for (x, run) in runs(&cells, same_text) {
+        if is_blank(&run[0]) {
+            continue;
+        }
+        if is_shape(&run[0]) {
+            for (at, same) in runs(run, |a, b| a.text == b.text) {
+                draw_shapes(out, x + at, same, top);
+            }
+        } else {
+            draw_text(out, x, run, top);
+        }
     }
 }
 
-fn draw_run(out: &mut String, run: &Run, top: f64) {
-    let (fg, _) = colours(run.style);
+/// Neighbouring cells that belong together, each with its first column.
+fn runs(
+    cells: &[Cell],
+    together: impl Fn(&Cell, &Cell) -> bool,
+) -> impl Iterator<Item = (usize, &[Cell])> {
+    cells.chunk_by(together).scan(0, |x, run| {
+        let start = *x;
+        *x += run.len();
+        Some((start, run))
+    })
+}
+
+fn left(x: usize) -> f64 {
+    PAD + x as f64 * CELL_W
+}
+
+fn is_blank(cell: &Cell) -> bool {
+    // The second half of a wide character belongs to the first.
+    cell.text == " "
+}
+
+fn is_shape(cell: &Cell) -> bool {
+    cell.text.chars().next().is_some_and(|c| arms(c).is_some() || !blocks(c).is_empty())
+}
+
+fn draw_text(out: &mut String, x: usize, run: &[Cell], top: f64) {
+    let style = run[0].style;
+    let (fg, _) = colours(style);
     let mut extra = String::new();
-    if run.style.bold {
+    if style.bold {
         extra.push_str(r#" font-weight="700""#);
     }
-    if run.style.italic {
+    if style.italic {
         extra.push_str(r#" font-style="italic""#);
     }
-    if run.style.dim {
+    if style.dim {
         extra.push_str(r#" opacity=".62""#);
     }
-    if run.style.underline {
+    if style.underline {
         extra.push_str(r#" text-decoration="underline""#);
     }
+    let text: String = run.iter().map(|cell| cell.text.as_str()).collect();
     let _ = writeln!(
         out,
         r#"<text x="{:.1}" y="{:.1}" textLength="{:.1}" lengthAdjust="spacingAndGlyphs" fill="{fg}"{extra}>{}</text>"#,
-        PAD + run.x as f64 * CELL_W,
+        left(x),
         top + BASELINE,
-        run.width as f64 * CELL_W,
-        escape(&run.text),
+        run.len() as f64 * CELL_W,
+        escape(&text),
     );
 }
 
@@ -142,13 +153,48 @@ fn rect(out: &mut String, at: (f64, f64), size: (f64, f64), fill: &str) {
     );
 }
 
-/// A box line or block element as shape; `None` for what a font draws.
-fn shape(c: char, x: usize, top: f64, fill: &str, bold: bool) -> Option<String> {
-    let left = PAD + x as f64 * CELL_W;
-    if let Some(arms) = arms(c) {
-        return Some(lines(arms, (left, top), fill, bold));
+/// Draws cells with the same box line or block element.
+fn draw_shapes(out: &mut String, x: usize, run: &[Cell], top: f64) {
+    let style = run[0].style;
+    let (fill, _) = colours(style);
+    let Some(c) = run[0].text.chars().next() else { return };
+    let Some([to_left, to_right, up, down]) = arms(c) else {
+        let whole_width = blocks(c).iter().all(|block| block.2 >= 1.0);
+        let (count, cells) = if whole_width { (1, run.len()) } else { (run.len(), 1) };
+        for i in 0..count {
+            for (bx, by, bw, bh) in blocks(c) {
+                let at = (left(x + i) + bx * CELL_W, top + by * CELL_H);
+                let width = bw * CELL_W * cells as f64;
+                rect(out, at, (width, bh * CELL_H), &fill);
+            }
+        }
+        return;
+    };
+    let middle = top + CELL_H / 2.0;
+    let thick = |weight: u8| f64::from(weight) * 1.4 + if style.bold { 0.8 } else { 0.0 };
+    if to_left > 0 && to_right > 0 {
+        let t = thick(to_left);
+        rect(out, (left(x), middle - t / 2.0), (run.len() as f64 * CELL_W, t), &fill);
     }
-    let blocks: &[(f64, f64, f64, f64)] = match c {
+    for i in 0..run.len() {
+        let center = left(x + i) + CELL_W / 2.0;
+        let sides = [(to_left, left(x + i)), (to_right, center)];
+        for (weight, from) in sides.into_iter().filter(|_| to_left == 0 || to_right == 0) {
+            let t = thick(weight);
+            if weight > 0 {
+                rect(out, (from, middle - t / 2.0), (CELL_W / 2.0, t), &fill);
+            }
+        }
+        for (weight, from) in [(up, top), (down, middle)].into_iter().filter(|(w, _)| *w > 0) {
+            let t = thick(weight);
+            rect(out, (center - t / 2.0, from), (t, CELL_H / 2.0), &fill);
+        }
+    }
+}
+
+/// The filled parts of a block element: left, top, width and height as parts of a cell.
+fn blocks(c: char) -> &'static [(f64, f64, f64, f64)] {
+    match c {
         '█' => &[(0.0, 0.0, 1.0, 1.0)],
         '▀' => &[(0.0, 0.0, 1.0, 0.5)],
         '▄' => &[(0.0, 0.5, 1.0, 0.5)],
@@ -165,14 +211,8 @@ fn shape(c: char, x: usize, top: f64, fill: &str, bold: bool) -> Option<String> 
         '▜' => &[(0.0, 0.0, 1.0, 0.5), (0.5, 0.5, 0.5, 0.5)],
         '▙' => &[(0.0, 0.0, 0.5, 0.5), (0.0, 0.5, 1.0, 0.5)],
         '▟' => &[(0.5, 0.0, 0.5, 0.5), (0.0, 0.5, 1.0, 0.5)],
-        _ => return None,
-    };
-    let mut out = String::new();
-    for (bx, by, bw, bh) in blocks {
-        let at = (left + bx * CELL_W, top + by * CELL_H);
-        rect(&mut out, at, (bw * CELL_W + 0.2, bh * CELL_H + 0.2), fill);
+        _ => &[],
     }
-    Some(out)
 }
 
 /// Which ways a line goes from the middle of its cell: left, right, up, down; 2 is heavy.
@@ -195,26 +235,6 @@ fn arms(c: char) -> Option<[u8; 4]> {
         '╻' => [0, 0, 0, 2],
         _ => return None,
     })
-}
-
-fn lines(arms: [u8; 4], at: (f64, f64), fill: &str, bold: bool) -> String {
-    let (mid_x, mid_y) = (at.0 + CELL_W / 2.0, at.1 + CELL_H / 2.0);
-    let thick = |weight: u8| if bold { 1.0 } else { 0.0 } + f64::from(weight) * 1.3;
-    let mut out = String::new();
-    let [left, right, up, down] = arms;
-    for (weight, x, w) in [(left, at.0, CELL_W / 2.0), (right, mid_x, CELL_W / 2.0)] {
-        if weight > 0 {
-            let t = thick(weight);
-            rect(&mut out, (x - 0.1, mid_y - t / 2.0), (w + 0.2, t), fill);
-        }
-    }
-    for (weight, y, h) in [(up, at.1, CELL_H / 2.0), (down, mid_y, CELL_H / 2.0)] {
-        if weight > 0 {
-            let t = thick(weight);
-            rect(&mut out, (mid_x - t / 2.0, y - 0.1), (t, h + 0.2), fill);
-        }
-    }
-    out
 }
 
 fn escape(text: &str) -> String {

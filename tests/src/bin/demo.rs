@@ -14,6 +14,7 @@ use madohub_tests::{
     Hue, Madohub, Picture, Side, Stage, StageOptions, TestEnv, TmuxProgram, svg, wait_for,
     wait_until,
 };
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -30,10 +31,10 @@ struct Part {
 }
 
 const PARTS: [Part; 4] = [
-    Part { recording: "claude-2.1.332", scene: "working", state: "working", hue: Hue::Green },
+    Part { recording: "claude-2.1.332", scene: "streaming", state: "working", hue: Hue::Green },
     Part { recording: "codex-0.171.0", scene: "approval", state: "waiting", hue: Hue::Orange },
     Part { recording: "opencode-1.18.33", scene: "finished", state: "stopped", hue: Hue::Red },
-    Part { recording: "gemini-0.61.0", scene: "idle", state: "idle", hue: Hue::Default },
+    Part { recording: "copilot-1.0.102", scene: "idle", state: "idle", hue: Hue::Default },
 ];
 
 fn main() -> ExitCode {
@@ -46,12 +47,13 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let show = Show::set_up(Path::new(&program));
+    let show = Show::set_up(Path::new(&program), picture.is_some());
     show.check();
     if let Some(file) = picture {
         show.draw(Path::new(&file));
-    } else {
-        show.print();
+    } else if let Err(error) = show.print() {
+        // Who reads may have seen enough.
+        eprintln!("demo: {error}");
     }
     ExitCode::SUCCESS
 }
@@ -64,7 +66,8 @@ struct Show {
 }
 
 impl Show {
-    fn set_up(program: &Path) -> Self {
+    /// `still`: for a picture, in which a pulse would be caught at any brightness.
+    fn set_up(program: &Path, still: bool) -> Self {
         let env = Arc::new(TestEnv::new());
         let madohub = Madohub::at(&env, program);
         let options = StageOptions {
@@ -74,6 +77,9 @@ impl Show {
             ..StageOptions::default()
         };
         let stage = Stage::in_env(env, madohub, &options);
+        if still {
+            stage.configure("[border]\npulse = false\n");
+        }
         let tmux = &stage.tmux;
         for (option, value) in [
             ("status-style", "bg=#22262e,fg=#aab2bf"),
@@ -106,7 +112,9 @@ impl Show {
             madohub_tests::recording::Recording::root().join("claude-2.1.332/approval.ansi");
         stage.type_line(&self.decoy, &format!("cat '{}'", quoted.display()));
         stage.start();
+        std::fs::create_dir_all(stage.env.home().join("src/api")).expect("a project");
         for (pane, part) in self.panes.iter().zip(&PARTS) {
+            stage.type_line(pane, "cd src/api");
             stage.agent(pane, part.recording, part.scene);
         }
         for (pane, part) in self.panes.iter().zip(&PARTS) {
@@ -132,24 +140,29 @@ impl Show {
         });
     }
 
-    fn print(&self) {
-        println!("{}", self.stage.madohub.run(&["list", "-L", &self.stage.tmux.socket]));
+    fn print(&self) -> std::io::Result<()> {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{}", self.stage.madohub.run(&["list", "-L", &self.stage.tmux.socket]))?;
         for row in self.stage.screen().ansi_rows() {
-            println!("{row}");
+            writeln!(out, "{row}")?;
         }
-        println!(
-            "\nfour recorded agents, four states, one shell that only looks like one: all right"
-        );
+        writeln!(
+            out,
+            "\nFour recorded agents in four states and a shell that only looks like one: all right."
+        )
     }
 
     fn draw(&self, file: &Path) {
+        // As long as the recorded Claude says that it works.
+        let age = "claude working 7s";
+        wait_until(age, || self.stage.screen(), |screen| screen.row_text(0).contains(age));
         let picture = svg(&Picture {
             screen: &self.stage.screen(),
             cols: SIZE.0.into(),
             title: "tmux",
             description: "Four coding agents in tmux, each pane's border in the colour of what \
                           its agent is doing: Claude Code works, Codex waits for an approval, \
-                          OpenCode has stopped, Gemini is idle",
+                          OpenCode has stopped, Copilot is idle",
         });
         std::fs::write(file, picture).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     }

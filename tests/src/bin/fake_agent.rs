@@ -183,8 +183,9 @@ impl Player {
             let set = format!("\x1b]2;{title}\x1b\\");
             self.terminal.write(&set);
         }
-        self.write_registry();
         self.draw();
+        // Claude Code 2.1 writes its registry 0.06 to 0.3 s after its screen.
+        self.write_registry();
     }
 
     /// Draws the whole scene in one write. A pane that is higher than the recording keeps the

@@ -1,0 +1,62 @@
+//! What reaches the person's terminal: as little as can be.
+
+use madohub_tests::recording::Cue;
+use madohub_tests::{Hue, PaneBox, Screen, Side, Stage, wait_for};
+
+/// Cells that differ between two screens, as column and row.
+fn differences(a: &Screen, b: &Screen, size: (usize, usize)) -> Vec<(usize, usize)> {
+    let cells = (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y)));
+    cells.filter(|(x, y)| a.cell(*x, *y) != b.cell(*x, *y)).collect()
+}
+
+#[test]
+fn the_pulse_changes_borders_and_nothing_else() {
+    let stage = Stage::new();
+    let panes = stage.side_by_side(&[("claude-2.1.332", "working"), ("codex-0.171.0", "typed")]);
+    let (pane, agent) = &panes[0];
+    // The agent itself stands still.
+    agent.tell(&Cue::Step);
+    stage.start();
+    stage.wait_border(pane, Side::Top, Hue::Green);
+    let record = stage.record_client();
+    let line = PaneBox::of(&stage.tmux, pane).top - 1;
+    let first = stage.screen();
+    let style = |screen: &Screen| screen.cell(0, line).style;
+    let second = wait_for("another colour of the pulse", || {
+        let screen = stage.screen();
+        if style(&screen) == style(&first) { Err(screen.to_string()) } else { Ok(screen) }
+    });
+    assert_eq!(style(&second).fg.hue(), Hue::Green);
+    let status = second.rows.len() - 1;
+    for (x, y) in differences(&first, &second, (190, second.rows.len())) {
+        let on_border = y == line || second.cell(x, y).is_line();
+        assert!(on_border || y == status, "cell {x},{y} changed:\n{first}\n{second}");
+    }
+    let bytes = record.bytes();
+    assert!(!bytes.is_empty());
+    let text = String::from_utf8_lossy(&bytes);
+    for content in ["Claude Code", "Misting", "OpenAI", "please fix the bug"] {
+        assert!(!text.contains(content), "a pane was redrawn: {text:?}");
+    }
+}
+
+#[test]
+fn the_pulse_can_be_switched_off() {
+    let stage = Stage::new();
+    stage.configure("[border]\npulse = false\n");
+    let panes = stage.side_by_side(&[("claude-2.1.332", "working"), ("claude-2.1.332", "working")]);
+    panes[0].1.tell(&Cue::Step);
+    panes[1].1.tell(&Cue::Step);
+    stage.start();
+    stage.wait_border(&panes[0].0, Side::Top, Hue::Green);
+    stage.wait_border(&panes[1].0, Side::Top, Hue::Green);
+    let line = PaneBox::of(&stage.tmux, &panes[0].0).top - 1;
+    let style = stage.screen().cell(0, line).style;
+    // A change elsewhere takes longer than a beat of the pulse would.
+    for scene in ["approval", "working", "approval"] {
+        panes[1].1.show(scene);
+        let hue = if scene == "approval" { Hue::Orange } else { Hue::Green };
+        let screen = stage.wait_border(&panes[1].0, Side::Top, hue);
+        assert_eq!(screen.cell(0, line).style, style, "{screen}");
+    }
+}
