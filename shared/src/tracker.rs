@@ -5,6 +5,7 @@
 //! turn that seems over because its working sign is missing is believed after a moment.
 
 use crate::detection::{AgentId, Detection, Evidence, State, StateSource, Via};
+use crate::identify::{RULE_SHELL_PROMPT, RULE_SHELL_SCREEN};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -217,16 +218,15 @@ impl Pane {
     /// does something else in that pane.
     fn leave_agent(&self, mut next: Detection) -> Detection {
         let old = &self.tracked.detection;
-        let shell_prompt = next.agent.as_str() == AgentId::SHELL
-            && next.evidence.first().is_some_and(|e| e.rule == crate::identify::RULE_SHELL_PROMPT);
-        if old.agent.is_agent() && shell_prompt {
+        let shell = |e: &Evidence| [RULE_SHELL_PROMPT, RULE_SHELL_SCREEN].contains(&&*e.rule);
+        let at_prompt =
+            next.agent.as_str() == AgentId::SHELL && next.evidence.first().is_some_and(shell);
+        if old.agent.is_agent() && at_prompt {
             next.agent = old.agent.clone();
             next.agent_name.clone_from(&old.agent_name);
             next.agent_version.clone_from(&old.agent_version);
-            if next.state != State::Stopped {
-                next.state = State::Exited;
-                next.reason.get_or_insert_with(|| "exited".to_owned());
-            }
+            next.state = State::Exited;
+            next.reason = Some("exited".to_owned());
         }
         next
     }

@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::identify::RULE_SHELL_COMMAND;
-use crate::identify::RULE_SHELL_PROMPT;
 
 /// A detection in one line: `agent state via rule`.
 fn seen(line: &str) -> Detection {
