@@ -10,6 +10,7 @@
 
 mod harness;
 mod tmux_borders;
+mod tmux_entry;
 mod tmux_events;
 mod tmux_lifecycle;
 mod tmux_options;

@@ -60,3 +60,23 @@ fn the_pulse_can_be_switched_off() {
         assert_eq!(screen.cell(0, line).style, style, "{screen}");
     }
 }
+
+#[test]
+fn where_nothing_happens_nothing_is_redrawn() {
+    let stage = Stage::new();
+    // tmux's own status line would be redrawn for its clock.
+    stage.tmux.run(&["set-option", "-g", "status-interval", "0"]);
+    let panes = stage.side_by_side(&[("claude-2.1.332", "idle"), ("codex-0.171.0", "approval")]);
+    stage.start();
+    stage.wait_border(&panes[1].0, Side::Top, Hue::Orange);
+    stage.wait_state(&panes[0].0, "idle");
+    let looks = || stage.daemon_status()["looks"].as_u64().expect("a number of looks");
+    // What the start itself draws comes before the record.
+    let settled = looks() + 3;
+    wait_for("some looks", || if looks() >= settled { Ok(()) } else { Err(looks().to_string()) });
+    let record = stage.record_client();
+    let until = looks() + 4;
+    wait_for("more looks", || if looks() >= until { Ok(()) } else { Err(looks().to_string()) });
+    let bytes = record.bytes();
+    assert!(bytes.is_empty(), "{:?}", String::from_utf8_lossy(&bytes));
+}

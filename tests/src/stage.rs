@@ -186,6 +186,13 @@ impl Stage {
         watch
     }
 
+    /// `madohub tmux status --json`.
+    #[track_caller]
+    pub fn daemon_status(&self) -> serde_json::Value {
+        let text = self.madohub.run(&["tmux", "status", "--json", "-L", &self.tmux.socket]);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
     /// Output of `madohub status`.
     #[track_caller]
     pub fn status(&self, args: &[&str]) -> String {
