@@ -30,7 +30,8 @@ Examples:
   madohub list
   madohub list --json | jq -r '.[] | select(.state == \"waiting\") | .pane'
 
-Panes that need a person come first. The exit code is 1 when no pane holds an agent.")]
+Panes that need a person come first. Without a daemon it looks once; then it is not known since when
+a state holds.")]
 pub struct ListArgs {
     /// Print a JSON array instead of the table
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use std::convert::Infallible;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -36,6 +37,15 @@ pub enum PaneRef {
         /// Index of the pane in its window.
         pane: u32,
     },
+}
+
+impl fmt::Display for PaneRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => f.write_str(id),
+            Self::Place { session, window, pane } => write!(f, "{session}:{window}.{pane}"),
+        }
+    }
 }
 
 impl FromStr for PaneRef {

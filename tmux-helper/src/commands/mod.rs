@@ -5,6 +5,7 @@ mod detect;
 mod doctor;
 mod explain;
 mod list;
+mod look;
 mod man;
 mod rules;
 mod status;

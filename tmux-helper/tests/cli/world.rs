@@ -58,7 +58,7 @@ impl World {
 }
 
 impl Run {
-    fn of(command: &mut Command) -> Self {
+    pub(crate) fn of(command: &mut Command) -> Self {
         let output = command.output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         // A signal would be a crash; no exit code is one.

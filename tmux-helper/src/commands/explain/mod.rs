@@ -1,23 +1,29 @@
 //! `madohub explain`: the engine's verdict with every rule that was tried.
 
+mod pane;
 mod text;
 
 use super::stream::{self, Answer, Malformed, write_json};
 use crate::cli::ExplainArgs;
-use crate::output::clean;
+use crate::output::{ListedPane, clean};
 use crate::{Context, Error, Exit};
 use madohub_detect::{Explanation, Observation, RuleSet, explain};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs, ctx: &Context) -> Result<Exit, Error> {
     let rules = super::rules_in_force(ctx)?;
-    let explainer = Explainer { rules: &rules, text: args.text, json: args.json, first: true };
+    let mut explainer =
+        Explainer { rules: &rules, text: args.text, json: args.json, first: true, shown: None };
     if let Some(observations) = &args.observations {
         return stream::run(observations, explainer);
     }
-    Err(Error::no_server("no daemon answers"))
+    let Some(wanted) = &args.pane else { return Ok(Exit::Ok) };
+    let (seen, shown) = pane::observe(wanted, &args.server, ctx)?;
+    explainer.shown = shown;
+    explainer.answer(&mut io::stdout().lock(), Ok(seen))?;
+    Ok(Exit::Ok)
 }
 
 /// Explains observations in order.
@@ -26,6 +32,8 @@ struct Explainer<'a> {
     text: bool,
     json: bool,
     first: bool,
+    /// What the daemon shows of the pane, where one was asked for.
+    shown: Option<ListedPane>,
 }
 
 impl Answer for Explainer<'_> {
@@ -45,7 +53,9 @@ impl Answer for Explainer<'_> {
             out.write_all(b"\n")?;
         }
         match explanation {
-            Ok(explanation) => out.write_all(text::explanation(&explanation, self.text).as_bytes()),
+            Ok(explanation) => out.write_all(
+                text::explanation(&explanation, self.text, self.shown.as_ref()).as_bytes(),
+            ),
             Err(malformed) => writeln!(out, "{}", clean(&malformed.error)),
         }
     }
@@ -57,6 +67,12 @@ impl Explainer<'_> {
         let mut value = serde_json::to_value(explanation)?;
         if !self.text {
             drop_text(&mut value);
+        }
+        if let (Some(shown), Value::Object(fields)) = (&self.shown, &mut value) {
+            let row = &shown.row;
+            let shown = json!({"agent": row.agent, "state": row.state, "reason": row.reason,
+                "since": row.since});
+            fields.insert("shown".to_owned(), shown);
         }
         Ok(value)
     }

@@ -1,13 +1,25 @@
 //! An explanation for people.
 
-use crate::output::{clean, verdict, width};
+use crate::output::{ListedPane, clean, since, verdict, width};
+use crate::time;
 use madohub_detect::Explanation;
 use std::fmt::Write as _;
 
-/// Verdict, regions, and every rule tried. The text of the screen only where `text` says so.
-pub(super) fn explanation(explanation: &Explanation, text: bool) -> String {
+/// Verdict, what the daemon shows, regions, and every rule tried. The text of the screen only
+/// where `text` says so.
+pub(super) fn explanation(
+    explanation: &Explanation,
+    text: bool,
+    shown: Option<&ListedPane>,
+) -> String {
     let detection = &explanation.detection;
     let mut out = format!("id      {}\n{}", clean(&detection.id), verdict(detection, text));
+    if let Some(ListedPane { row, .. }) = shown {
+        let reason = row.reason.as_ref().map(|reason| format!(": {}", clean(reason)));
+        let age = since(time::now() - row.since);
+        let reason = reason.unwrap_or_default();
+        let _ = writeln!(out, "shown   {}{reason}, by the daemon, for {age}", row.state);
+    }
     if explanation.regions.is_empty() {
         out.push_str("\nregions none: the screen shows no live region of an agent\n");
     } else {
