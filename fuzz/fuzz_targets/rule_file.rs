@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     if let Some(error) = errors.first() {
         assert!(error.to_string().contains("user.toml"), "{error}");
     }
-    for agent in rules.agents() {
+    for agent in rules.agents().into_iter().filter(|agent| agent.source.contains("user.toml")) {
         let seen = Observation {
             agent_hint: Some(agent.id),
             screen: Some(SCREEN.map(str::to_owned).to_vec()),
