@@ -18,3 +18,4 @@ mod report;
 mod rule_files;
 mod suites;
 mod timelines;
+mod variations;
