@@ -8,6 +8,7 @@
     reason = "tests report by panicking"
 )]
 
+mod documents;
 mod harness;
 mod tmux_borders;
 mod tmux_entry;
