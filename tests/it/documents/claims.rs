@@ -98,7 +98,8 @@ impl Help {
         let options = words.take_while(|word| *word != "|");
         let unknown = |word: &&str| {
             let option = word.split('=').next().unwrap_or_default();
-            option.starts_with('-') && option.len() > 1 && !help.contains(option)
+            let mut known = help.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+            option.starts_with('-') && option.len() > 1 && known.all(|word| word != option)
         };
         options.into_iter().find(unknown).map(|word| format!("no option is called {word}"))
     }
