@@ -140,7 +140,11 @@ fn plain(seen: &Observation, agent: AgentId, verdict: Verdict) -> Detection {
         agent_name: None,
         agent_version: None,
         state: verdict.state,
-        state_source: via.map_or(StateSource::PtyScrape, crate::Via::state_source),
+        state_source: match verdict.state {
+            // Also when a view only holds what the agent's record said before.
+            State::Completed | State::Failed => StateSource::JsonlWatcher,
+            _ => via.map_or(StateSource::PtyScrape, crate::Via::state_source),
+        },
         reason: verdict.reason,
         background: 0,
         evidence: verdict.evidence,

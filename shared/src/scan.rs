@@ -72,8 +72,12 @@ impl<'a> Scan<'a> {
     }
 
     /// The first rule that matches, in file order.
-    pub(crate) fn first(&self, rules: &'a [Rule], tried: &mut Tried) -> Option<Mark<'a>> {
-        rules.iter().find_map(|rule| {
+    pub(crate) fn first(
+        &self,
+        rules: impl IntoIterator<Item = &'a Rule>,
+        tried: &mut Tried,
+    ) -> Option<Mark<'a>> {
+        rules.into_iter().find_map(|rule| {
             let Some(text) = self.text(rule.region) else {
                 tried.note(|| attempt(rule, Some("no region".to_owned())));
                 return None;

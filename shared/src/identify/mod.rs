@@ -168,7 +168,9 @@ fn by_screen<'a>(
     }
     for agent in rules.all().iter().filter(|a| !a.identify.is_empty()) {
         let scan = Scan::new(agent, sight);
-        let Some(mark) = scan.first(&agent.identify, tried) else { continue };
+        // A title alone names nobody here: it outlives the program that set it.
+        let marks = agent.identify.iter().filter(|rule| rule.region != Region::Title);
+        let Some(mark) = scan.first(marks, tried) else { continue };
         let evidence = scan.evidence(&mark);
         return (Occupant::Agent { agent, life: Life::Unseen, evidence }, Some(scan));
     }
@@ -197,7 +199,9 @@ fn by_title<'a>(
         let scan = Scan::new(agent, sight);
         let live = scan.regions.input_box.is_some()
             || scan.first(&agent.rules, tried).is_some_and(|m| m.rule.region != Region::Title)
-            || scan.first(&agent.identify, tried).is_some_and(|m| m.rule.region != Region::Title);
+            || scan
+                .first(agent.identify.iter().filter(|r| r.region != Region::Title), tried)
+                .is_some();
         let evidence = Evidence::new(Via::Title, &rule.id).with_text(&sight.title);
         live.then_some((Occupant::Agent { agent, life: Life::Unseen, evidence }, Some(scan)))
     })

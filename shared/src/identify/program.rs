@@ -103,6 +103,9 @@ impl<'a> Program<'a> {
             if is_interpreter(name) {
                 return Self::script(rest);
             }
+            if let Some((path, args)) = shell_script(name, rest) {
+                return Self { names: vec![name_of(path)], path, package: None, args };
+            }
             if WRAPPERS.contains(&name) {
                 return Self::read(behind_options(rest), depth + 1);
             }
@@ -193,6 +196,18 @@ pub(crate) fn is_remote_name(name: &str) -> bool {
 /// Whether a name says nothing of what runs: an interpreter or a version number.
 pub(crate) fn is_vague_name(name: &str) -> bool {
     is_interpreter(name) || is_version(name) || WRAPPERS.contains(&name)
+}
+
+/// The script that a shell runs, and its arguments; a shell that talks to a person has none.
+fn shell_script<'a>(name: &str, args: &'a [String]) -> Option<(&'a str, &'a [String])> {
+    if !SHELLS.contains(&name) {
+        return None;
+    }
+    let at = args.iter().position(|arg| !arg.starts_with(['-', '+']))?;
+    let command = |arg: &String| !arg.starts_with("--") && arg.contains(['c', 'o', 'O']);
+    let (options, rest) = args.split_at_checked(at)?;
+    let (path, args) = rest.split_first()?;
+    (!options.iter().any(command)).then_some((path.as_str(), args))
 }
 
 /// The simple command of `sh -c 'command …'`, when it is nothing more than one command.
@@ -313,6 +328,7 @@ mod tests {
             ("2.1.34", &["/home/u/.local/share/codex/versions/2.1.34"]),
             ("MainThread", &["/home/u/bin/codex.exe"]),
             ("codex", &["python3", "/usr/bin/other"]),
+            ("codex", &["/bin/bash", "/home/u/bin/codex", "--yolo"]),
             ("npm", &["npm", "exec", "--yes", "@openai/codex@latest", "--yolo"]),
             ("node", &["npx", "@openai/codex"]),
             ("bun", &["bun", "x", "@openai/codex@0.1.0"]),
@@ -331,12 +347,22 @@ mod tests {
             ("codex", &["codex", "app-server", "--listen", "unix://"]),
             ("node", &["node", "-e", "1", "codex"]),
             ("npm", &["npm", "install", "-g", "@openai/codex"]),
+            ("bash", &["bash", "-c", "sleep 9; codex", "codex"]),
+            ("bash", &["bash", "deploy.sh", "codex"]),
             ("npm", &["npm", "view", "@openai/codex", "version"]),
             ("npx", &["npx", "@openai/codex", "app-server"]),
             ("tail", &["tail", "-f", "node_modules/@openai/codex/x.log"]),
         ] {
             assert!(!Program::of(&process(comm, argv)).is(&codex()), "{argv:?}");
         }
+    }
+
+    #[test]
+    fn a_shell_is_one_only_without_a_script() {
+        for argv in [&["-zsh"][..], &["bash", "-i"], &["bash", "--norc"], &["sh", "-c", "x"]] {
+            assert!(Program::of(&process("sh", argv)).is_shell(), "{argv:?}");
+        }
+        assert!(!Program::of(&process("bash", &["bash", "./deploy.sh"])).is_shell());
     }
 
     #[test]

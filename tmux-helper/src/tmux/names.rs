@@ -33,7 +33,7 @@ pub mod window {
     /// State of the pane that needs a person most.
     pub const STATE: &str = "@madohub_window_state";
     /// Which of tmux's own options of this window we set, and whether it had own values before;
-    /// see [`super::super::decor`].
+    /// an entry for each, `option=own` or `option=none`.
     pub const SAVED: &str = "@madohub_saved";
 }
 
