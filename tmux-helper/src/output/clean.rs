@@ -1,7 +1,7 @@
 //! Text that came from a pane, a log or a title is untrusted: it must not move the cursor, set
 //! colours, run a tmux format or lie about the order of letters.
 
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
 /// The text with every control character shown as a symbol (`␛`, `␊`) and every invisible or
 /// direction-changing character as `�`; on one line, and harmless in a terminal.
@@ -36,24 +36,29 @@ pub fn width(text: &str) -> usize {
 
 /// The text cut to so many cells, with `…` where something is missing.
 pub fn fit(text: &str, cells: usize) -> String {
-    if width(text) <= cells {
+    if cells == 0 {
+        return String::new();
+    }
+    if width(text) <= cells && text.chars().nth(cells * MARKS_MAX).is_none() {
         return text.to_owned();
     }
+    // The width of a text is not the sum of its characters': some change the one before.
     let mut out = String::new();
-    let mut used = 0;
-    for c in text.chars() {
-        let next = used + c.width().unwrap_or(0);
-        if next + 1 > cells {
+    for c in text.chars().take(cells * MARKS_MAX) {
+        out.push(c);
+        if width(&out) >= cells {
+            out.pop();
             break;
         }
-        used = next;
-        out.push(c);
     }
-    if cells > 0 {
-        out.push('…');
-    }
+    // What was taken off may have made the rest narrower.
+    while width(&out) >= cells && out.pop().is_some() {}
+    out.push('…');
     out
 }
+
+/// Characters that one cell may be made of; more is no writing system but an attack.
+const MARKS_MAX: usize = 8;
 
 #[cfg(test)]
 mod tests {
@@ -74,6 +79,10 @@ mod tests {
         assert_eq!(fit("abc", 2), "a…");
         assert_eq!(fit("abc", 1), "…");
         assert_eq!(fit("abc", 0), "");
-        assert_eq!(width(&fit("e\u{301}e\u{301}e\u{301}", 2)), 2);
+        assert_eq!(fit("e\u{301}e\u{301}e\u{301}", 2), "e\u{301}…");
+        // A variation selector makes the character before it two cells wide.
+        assert_eq!(fit("\u{260e}\u{fe0f}ab", 3), "\u{260e}\u{fe0f}…");
+        assert_eq!(fit("\u{260e}\u{fe0f}ab", 2), "\u{260e}…");
+        assert!(fit(&"\u{301}".repeat(1_000_000), 5).chars().count() < 50);
     }
 }

@@ -7,6 +7,7 @@ mod doctor;
 mod explain;
 mod help;
 mod install;
+mod properties;
 mod rules;
 mod tmux;
 mod world;
