@@ -21,7 +21,8 @@ Examples:
 
 With --observations, every line that is not blank is answered by one line of JSON: in order, with
 the same id, as soon as it is read. A line that cannot be read is answered by
-{\"id\":null,\"error\":\"line 3: …\"}; the rest goes on, and the exit code is 2 at the end.
+{\"id\":null,\"error\":\"line 3: …\"}; the rest goes on, and the exit code is 2 at the end. A file that
+is one observation, written over many lines, is one as well.
 
 With --track, the answer is the state of the pane over time, with \"event\" where it changed. A line
 without `pane` is the pane that its `id` names; one without `now` has the time of the line before."

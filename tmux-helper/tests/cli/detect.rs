@@ -49,6 +49,13 @@ fn observations_come_from_a_file_as_well() {
     world.file("panes.jsonl", "{\"id\":\"a\"}\n\n  \n{\"id\":\"b\"}");
     let run = world.run(&["detect", "--observations", "panes.jsonl"]);
     assert_eq!(run.assert_code(0).json_lines().len(), 2);
+    world.file("case.json", "{\n  \"id\": \"case\",\n  \"screen\": [\n    \"x\"\n  ]\n}\n");
+    let run = world.run(&["detect", "--observations", "case.json"]);
+    let answers = run.assert_code(0).json_lines();
+    assert_eq!((answers.len(), &answers[0]["id"]), (1, &"case".into()));
+    world.file("broken.json", "{\n\"id\": \"case\"\n");
+    let run = world.run(&["detect", "--observations", "broken.json"]);
+    assert_eq!(run.assert_code(2).json_lines().len(), 2);
     let missing = world.run(&["detect", "--observations", "none.jsonl"]);
     assert!(missing.assert_code(2).stderr.contains("cannot read none.jsonl"));
     let folder = world.run(&["detect", "--observations", "."]);

@@ -52,7 +52,7 @@ fn program(report: &mut Report) -> bool {
     let version = text.strip_prefix("tmux ").and_then(|version| version.parse::<Version>().ok());
     match version.map(|version| (version, version.support())) {
         Some((_, Support::Full)) => {
-            report.ok("tmux", format!("{}, with all there is", clean(&text)));
+            report.ok("tmux", format!("{}: everything works with it", clean(&text)));
         }
         Some((_, Support::LabelOnly)) => report.note(
             "tmux",

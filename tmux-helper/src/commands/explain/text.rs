@@ -1,9 +1,12 @@
 //! An explanation for people.
 
-use crate::output::{ListedPane, clean, since, verdict, width};
+use crate::output::{ListedPane, clean, fit, since, verdict, width};
 use crate::time;
 use madohub_detect::Explanation;
 use std::fmt::Write as _;
+
+/// Cells of a condition that failed; the whole of it is in the rule file, and in the JSON form.
+const CONDITION_MAX: usize = 100;
 
 /// Verdict, what the daemon shows, regions, and every rule tried. The text of the screen only
 /// where `text` says so.
@@ -44,7 +47,7 @@ pub(super) fn explanation(
         let (mark, outcome) = match &tried.failed {
             None if tried.matched => ("+", "matched".to_owned()),
             None => ("-", "no".to_owned()),
-            Some(failed) => ("-", format!("no: {}", clean(failed))),
+            Some(failed) => ("-", format!("no: {}", fit(&clean(failed), CONDITION_MAX))),
         };
         let _ = writeln!(
             out,
