@@ -14,7 +14,7 @@ pub fn default_timeout() -> Duration {
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut probe: impl FnMut() -> Result<T, String>) -> T {
     let start = Instant::now();
-    let mut pause = Duration::from_millis(10);
+    let mut pause = Duration::from_millis(5);
     loop {
         let seen = match probe() {
             Ok(found) => return found,

@@ -13,7 +13,7 @@
     reason = "a benchmark that goes wrong says so and ends"
 )]
 
-use madohub_tests::{Agent, Madohub, Stage, StageOptions, TestEnv, wait_for};
+use madohub_tests::{Agent, Hue, Madohub, PaneBox, Side, Stage, StageOptions, TestEnv, wait_for};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 const PER_WINDOW: usize = 10;
 /// Of all panes, one in so many animates in the second half.
 const ANIMATED: usize = 5;
+/// Changes that are timed.
+const CHANGES: usize = 21;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -110,6 +112,8 @@ impl Bench {
         thread::sleep(Duration::from_secs(3));
         let watched = self.measure(Some(daemon), || thread::sleep(self.time));
         let memory = rss_kib(daemon);
+        let mut delays = self.delays();
+        self.agents[1].show("idle");
         self.stage.madohub.tmux("stop", &self.stage.tmux);
 
         println!("{name:24} watcher  server  watcher + what it adds to the server");
@@ -127,6 +131,38 @@ impl Bench {
             watched.watcher / plain.watcher,
             memory as f64 / 1024.0
         );
+        delays.sort_unstable();
+        let at = |part: usize| delays[(delays.len() - 1) * part / 100].as_millis();
+        println!(
+            "  from the agent's bytes to the colour in the terminal: median {} ms, p95 {} ms, \
+             max {} ms of {}\n",
+            at(50),
+            at(95),
+            at(100),
+            delays.len()
+        );
+    }
+
+    /// Changes of one agent's state in the window in front, each timed until the terminal around
+    /// the client shows the border's new colour.
+    fn delays(&self) -> Vec<Duration> {
+        let (stage, agent) = (&self.stage, &self.agents[1]);
+        let pane = stage.tmux.run(&["list-panes", "-t", "main:0", "-F", "#{pane_id}"]);
+        let area = PaneBox::of(&stage.tmux, pane.lines().nth(1).expect("a second pane"));
+        let change = |(scene, hue): (&str, Hue)| {
+            // Long enough that nothing of the former change is going on.
+            thread::sleep(Duration::from_millis(2500));
+            agent.show(scene);
+            let start = Instant::now();
+            wait_for("the border's colour", || {
+                let screen = stage.screen();
+                let border = area.border(&screen, Side::Top);
+                let new = border.len() > 8 && border[..8].iter().all(|c| c.style.fg.hue() == hue);
+                if new { Ok(start.elapsed()) } else { Err(screen.to_string()) }
+            })
+        };
+        let states = [("approval", Hue::Orange), ("finished", Hue::Red), ("working", Hue::Green)];
+        states.into_iter().cycle().take(CHANGES).map(change).collect()
     }
 
     /// One `list-panes -a` a second; a tick that comes late is dropped.
