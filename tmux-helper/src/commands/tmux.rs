@@ -7,7 +7,9 @@ use crate::output::{clean, segment_with, since};
 use crate::protocol::Hello;
 use crate::tmux::{Restored, Server, TmuxError, restore};
 use crate::{Context, Error, Exit, time};
+use rustix::process::{Signal, kill_process};
 use std::io::{Write as _, stdout};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a daemon that said that it ends may take to be gone.
@@ -82,24 +84,41 @@ fn stop(server: &Server, ctx: &Context) -> Result<Exit, Error> {
 /// Ends the daemon, if there is one; whether there was.
 fn end(server: &Server, ctx: &Context) -> Result<bool, Error> {
     let lock = Files::of(server, ctx.paths()).lock;
-    match Client::of(server, ctx.paths()).stop()? {
-        None if Lock::is_held(&lock) => Err(Error::failed("the daemon does not answer")
-            .remedy("End its process, then run `madohub tmux restore`.")),
-        None => Ok(false),
-        Some(Some(left)) => Err(Error::failed(format!(
+    match Client::of(server, ctx.paths()).stop() {
+        // It does not answer, or speaks another version: a signal it understands in any case.
+        Ok(None) | Err(_) if Lock::is_held(&lock) => end_by_signal(&lock).map(|()| true),
+        Ok(None) => Ok(false),
+        Err(error) => Err(error),
+        Ok(Some(Some(left))) => Err(Error::failed(format!(
             "the daemon ended, but could not put everything back: {}",
             clean(&left)
         ))
         .remedy("Run `madohub tmux restore`.")),
-        Some(None) => {
-            // A start that follows must not meet the old one.
-            let deadline = Instant::now() + END;
-            while Lock::is_held(&lock) && Instant::now() < deadline {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Ok(true)
-        }
+        // A start that follows must not meet the old one.
+        Ok(Some(None)) => Ok(until_free(&lock)),
     }
+}
+
+fn end_by_signal(lock: &Path) -> Result<(), Error> {
+    let holder = Lock::holder(lock);
+    let sent = holder
+        .and_then(rustix::process::Pid::from_raw)
+        .is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok());
+    if sent && until_free(lock) {
+        return Ok(());
+    }
+    let process = holder.map(|pid| format!(" (process {pid})")).unwrap_or_default();
+    Err(Error::failed(format!("the daemon{process} does not end"))
+        .remedy("End it with `kill -9`, then run `madohub tmux restore`."))
+}
+
+/// Waits until the daemon is gone; whether it is.
+fn until_free(lock: &Path) -> bool {
+    let deadline = Instant::now() + END;
+    while Lock::is_held(lock) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    !Lock::is_held(lock)
 }
 
 fn put_back(server: &Server, ctx: &Context) -> Result<Exit, Error> {

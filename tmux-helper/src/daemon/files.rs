@@ -5,7 +5,7 @@ use crate::tmux::Server;
 use crate::{Error, Kind};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Longest path of a unix socket that every system takes.
@@ -72,7 +72,7 @@ fn key(socket: &Path) -> u64 {
 
 /// Held while this process is the daemon of its server.
 #[derive(Debug)]
-pub struct Lock(#[expect(dead_code, reason = "the lock lives as long as the open file")] File);
+pub struct Lock(File);
 
 impl Lock {
     /// Becomes the daemon. Refused while another one lives.
@@ -112,6 +112,20 @@ impl Lock {
         Ok(Self(file))
     }
 
+    /// Whether the file at `path` is still the locked one. Runtime folders are swept: by the
+    /// system when the user logs out, and by age where they are in the temporary folder.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let id = |meta: fs::Metadata| (meta.dev(), meta.ino());
+        let there = fs::symlink_metadata(path).ok().map(id);
+        there.is_some() && there == self.0.metadata().ok().map(id)
+    }
+
+    /// Process of the daemon that lives, by its own note.
+    pub fn holder(path: &Path) -> Option<i32> {
+        let note = fs::read_to_string(path).ok().filter(|_| Self::is_held(path))?;
+        note.trim().parse().ok().filter(|pid| *pid > 1)
+    }
+
     /// Whether a daemon lives.
     pub fn is_held(path: &Path) -> bool {
         let file = OpenOptions::new().read(true).write(true).open(path);
@@ -130,13 +144,25 @@ mod tests {
         let path = folder.path().join("x.lock");
         assert!(!Lock::is_held(&path));
         let first = Lock::acquire(&path).unwrap();
-        assert!(Lock::is_held(&path));
+        assert!(Lock::is_held(&path) && first.is_at(&path));
+        assert_eq!(Lock::holder(&path), i32::try_from(std::process::id()).ok());
         let refused = Lock::acquire(&path).unwrap_err();
         assert_eq!(refused.kind(), Kind::Refused);
         assert!(refused.message().contains(&std::process::id().to_string()), "{refused}");
         drop(first);
         assert!(!Lock::is_held(&path));
         Lock::acquire(&path).unwrap();
+    }
+
+    #[test]
+    fn a_swept_lock_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.lock");
+        let lock = Lock::acquire(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(!lock.is_at(&path));
+        fs::write(&path, "").unwrap();
+        assert!(!lock.is_at(&path));
     }
 
     #[test]

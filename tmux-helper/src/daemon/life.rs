@@ -14,6 +14,7 @@ use crate::tmux::names::environment;
 use crate::tmux::{Batch, Identity, PaneId, Server, Support, TmuxError};
 use crate::verdict::{Verdicts, listed};
 use madohub_detect::{Change, State, Tracked};
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +37,9 @@ pub(super) struct Life {
     stored: Option<Stored>,
     hot_until: f64,
     borders: bool,
+    pulses: bool,
+    /// The panes that pulse where somebody sees them.
+    working: HashSet<PaneId>,
 }
 
 /// What a step found.
@@ -75,6 +79,8 @@ impl Life {
             stored: Stored::read(&setup.files.state),
             hot_until: 0.0,
             borders: setup.config.border.enabled && partial,
+            pulses: setup.config.border.pulse,
+            working: HashSet::new(),
             server,
             identity,
         }
@@ -114,12 +120,13 @@ impl Life {
         watched: bool,
         now: f64,
     ) -> Result<(Duration, Option<Report>), TmuxError> {
+        let start = Instant::now();
         let mood = Mood {
             hot: now < self.hot_until || self.verdicts.is_agent_moving(&self.scanner, now),
+            pulse: self.borders && self.pulse.is_due(&self.scanner, &self.working, start),
             activity: self.activity.is_new(),
             away: self.scanner.clients().is_empty() && !watched,
         };
-        let start = Instant::now();
         let step = self.pace.step(mood, start);
         self.pace.made(step, start);
         let report = match step {
@@ -141,8 +148,7 @@ impl Life {
         if self.borders {
             let beat = SetEnvironment::new().global().hidden().name(environment::BEAT);
             also.tell(beat.value(format!("{}", now.floor())).build());
-            let working = self.verdicts.in_state(State::Working);
-            self.pulse.add(&self.scanner, &working, &mut also, Instant::now());
+            self.pulse.add(&self.scanner, &self.working, &mut also, Instant::now());
         }
         let gone = self.scanner.look(reach, also, now)?;
         let mut report = self.judge(reach, &gone, now)?;
@@ -161,6 +167,9 @@ impl Life {
         let outcome = self.verdicts.judge(&mut self.scanner, reach, &known, now);
         report.changes.extend(outcome.changes);
         report.store = outcome.changed;
+        if self.pulses && outcome.changed {
+            self.working = self.verdicts.in_state(State::Working);
+        }
         if outcome.unsettled || !report.changes.is_empty() {
             self.hot_until = now + HOT;
         }

@@ -25,8 +25,10 @@ pub(super) enum Step {
 /// What the pace depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mood {
-    /// A screen changes, or a state is about to.
+    /// The screen of an agent changes, or a state is about to.
     pub(super) hot: bool,
+    /// The next half of a pulse is due.
+    pub(super) pulse: bool,
     /// Whether something was printed since the last look; nothing where that cannot be known.
     pub(super) activity: Option<bool>,
     /// Nobody looks: no terminal is attached and nobody watches.
@@ -64,12 +66,20 @@ impl Pace {
             (true, true) => calm.max(away / STILL),
             (true, false) => away.max(calm * STILL),
         };
-        let moved = if mood.away { calm } else { hot };
+        // What moves is of interest at once when it is an agent, and a little later when it is
+        // anything else: a build that prints for hours must not cost as much.
+        let moved = match (mood.away, mood.hot) {
+            (true, _) => calm,
+            (false, true) => hot,
+            (false, false) => hot * 3 / 2,
+        };
+        let anything_new = mood.activity.unwrap_or(mood.hot) || mood.pulse;
         if due(self.all, all) {
             Step::Look(Reach::All)
-        } else if lively && due(self.look, moved) {
+        } else if anything_new && due(self.look, moved) {
             Step::Look(if self.partial { Reach::Moved } else { Reach::All })
-        } else if due(self.peek, calm) {
+        } else if due(self.peek, if mood.hot { hot } else { calm }) {
+            // Nothing new, but time goes on for what waits to be believed.
             Step::Peek
         } else {
             Step::Wait(if mood.away { TICK_AWAY } else { TICK })
@@ -101,7 +111,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const QUIET: Mood = Mood { hot: false, activity: Some(false), away: false };
+    const QUIET: Mood = Mood { hot: false, pulse: false, activity: Some(false), away: false };
 
     /// Steps made within ten seconds of waking up every 20 ms.
     fn looks(mood: Mood, partial: bool) -> (usize, usize, usize) {
@@ -131,6 +141,25 @@ mod tests {
     fn a_hot_server_is_asked_five_times_a_second() {
         let (all, moved, _) = looks(Mood { hot: true, activity: Some(true), ..QUIET }, true);
         assert_eq!((all, all + moved), (10, 50));
+    }
+
+    #[test]
+    fn what_is_no_agent_is_asked_less_often() {
+        let (all, moved, _) = looks(Mood { activity: Some(true), ..QUIET }, true);
+        assert!((25..=40).contains(&(all + moved)), "{all} + {moved}");
+    }
+
+    #[test]
+    fn a_state_that_waits_to_be_believed_costs_no_run_of_tmux() {
+        let (all, moved, peeks) = looks(Mood { hot: true, ..QUIET }, true);
+        assert_eq!((all, moved), (10, 0));
+        assert!(peeks >= 30, "{peeks}");
+    }
+
+    #[test]
+    fn a_pulse_goes_on_while_nothing_is_printed() {
+        let (all, moved, _) = looks(Mood { pulse: true, ..QUIET }, true);
+        assert!(all + moved > 20, "{all} + {moved}");
     }
 
     #[test]

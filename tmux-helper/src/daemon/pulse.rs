@@ -24,7 +24,18 @@ pub(super) struct Pulse {
 }
 
 impl Pulse {
-    /// Adds the next half of the pulse when it is due and somebody sees one of the panes.
+    /// Whether the next half of the pulse is due and somebody sees one of the panes.
+    pub(super) fn is_due(
+        &self,
+        scanner: &Scanner,
+        working: &HashSet<PaneId>,
+        now: Instant,
+    ) -> bool {
+        self.last.is_none_or(|last| now.saturating_duration_since(last) >= HALF)
+            && !clients(scanner, working).is_empty()
+    }
+
+    /// Adds the next half of the pulse where it is due.
     pub(super) fn add(
         &mut self,
         scanner: &Scanner,
@@ -32,17 +43,7 @@ impl Pulse {
         batch: &mut Batch,
         now: Instant,
     ) {
-        if self.last.is_some_and(|last| now.saturating_duration_since(last) < HALF) {
-            return;
-        }
-        let seen = scanner
-            .panes()
-            .filter(|seen| working.contains(&seen.pane.id) && seen.pane.border_status != "off");
-        let clients: BTreeSet<&str> = seen
-            .flat_map(|seen| scanner.clients().showing(&seen.pane))
-            .map(|client| client.name.as_str())
-            .collect();
-        if clients.is_empty() {
+        if !self.is_due(scanner, working, now) {
             return;
         }
         self.phase = !self.phase;
@@ -50,10 +51,20 @@ impl Pulse {
         let phase = if self.phase { "1" } else { "0" };
         let set = SetEnvironment::new().global().hidden().name(environment::PHASE);
         batch.tell(set.value(phase).build());
-        for client in clients {
+        for client in clients(scanner, working) {
             batch.tell(RefreshClient::new().status_line().target_client(client).build());
         }
     }
+}
+
+/// The terminals that show the border line of a working pane.
+fn clients<'a>(scanner: &'a Scanner, working: &HashSet<PaneId>) -> BTreeSet<&'a str> {
+    scanner
+        .panes()
+        .filter(|seen| working.contains(&seen.pane.id) && seen.pane.border_status != "off")
+        .flat_map(|seen| scanner.clients().showing(&seen.pane))
+        .map(|client| client.name.as_str())
+        .collect()
 }
 
 /// The style of the other half: the same colour, darker where that can be said, else dim.

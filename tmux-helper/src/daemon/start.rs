@@ -123,7 +123,8 @@ pub fn setup(server: Server, ctx: &Context, log_to_terminal: bool) -> Result<Set
     let (rules, left_out) = ctx.rules()?;
     let warnings = left_out.iter().map(|error| format!("{error}; left out")).collect();
     let rules = Arc::new(rules);
-    Ok(Setup { server, config: ctx.config()?, rules, warnings, files, log_to_terminal })
+    let (config, paths) = (ctx.config()?, paths.clone());
+    Ok(Setup { server, config, rules, warnings, paths, files, log_to_terminal })
 }
 
 fn say(word: &Word) {

@@ -5,7 +5,7 @@ use super::hub::{Hub, Picture};
 use super::life::{Life, Report};
 use super::log::{self, LogFile};
 use super::serve::{Wish, listen};
-use crate::config::Config;
+use crate::config::{Config, Paths};
 use crate::protocol::{Hello, Scene};
 use crate::tmux::{Identity, Server, Support, TmuxError, restore};
 use crate::{Error, Kind, time};
@@ -25,6 +25,8 @@ const LINGER_TICK: Duration = Duration::from_millis(500);
 const RETRY: Duration = Duration::from_millis(500);
 const RETRY_MAX: Duration = Duration::from_secs(10);
 
+/// How often the daemon looks after its own files.
+const UPKEEP: Duration = Duration::from_secs(10);
 /// How long whoever stopped the daemon may take to hear of it.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -39,6 +41,8 @@ pub struct Setup {
     pub rules: Arc<RuleSet>,
     /// What is wrong with the user's rule files.
     pub warnings: Vec<String>,
+    /// The user's folders.
+    pub paths: Paths,
     /// The daemon's files; their folders exist.
     pub files: Files,
     /// Log to the standard error output instead of the log file.
@@ -48,7 +52,7 @@ pub struct Setup {
 /// Is the daemon until somebody stops it or the server is gone for good. `ready` is called once,
 /// after the first look.
 pub fn run(setup: Setup, ready: impl FnOnce(&Hello)) -> Result<(), Error> {
-    let _lock = Lock::acquire(&setup.files.lock)?;
+    let lock = Lock::acquire(&setup.files.lock)?;
     if setup.log_to_terminal {
         log::init(std::io::stderr);
     } else {
@@ -65,13 +69,15 @@ pub fn run(setup: Setup, ready: impl FnOnce(&Hello)) -> Result<(), Error> {
     check(&identity)?;
     let (sender, wishes) = channel();
     heed_signals(&sender)?;
-    let mut daemon = Daemon::new(setup, identity)?;
+    let mut daemon = Daemon::new(setup, identity, lock)?;
     listen(&daemon.setup.files.socket, &daemon.hub, &sender)?;
     tracing::info!(server = %daemon.setup.server.name(), "watching");
     ready(&daemon.hub.picture().hello);
-    daemon.run(&wishes);
+    daemon.run(&wishes, &sender);
     daemon.hub.close();
-    let _ = fs::remove_file(&daemon.setup.files.socket);
+    if daemon.lock.is_at(&daemon.setup.files.lock) {
+        let _ = fs::remove_file(&daemon.setup.files.socket);
+    }
     tracing::info!("ended");
     Ok(())
 }
@@ -107,6 +113,9 @@ fn heed_signals(wishes: &Sender<Wish>) -> Result<(), Error> {
 }
 
 struct Daemon {
+    lock: Lock,
+    /// When the daemon's own files were looked at last.
+    upkept: Instant,
     setup: Setup,
     hub: Arc<Hub>,
     scene: Scene,
@@ -120,7 +129,7 @@ struct Daemon {
 }
 
 impl Daemon {
-    fn new(setup: Setup, identity: Identity) -> Result<Self, Error> {
+    fn new(setup: Setup, identity: Identity, lock: Lock) -> Result<Self, Error> {
         let uname = rustix::system::uname();
         let scene = Scene {
             host: uname.nodename().to_string_lossy().into_owned(),
@@ -146,6 +155,8 @@ impl Daemon {
         };
         let hub = Hub::new(Picture { hello, rows: Vec::new(), seq: 0 });
         let mut daemon = Self {
+            lock,
+            upkept: Instant::now(),
             setup,
             hub: Arc::new(hub),
             scene,
@@ -160,8 +171,15 @@ impl Daemon {
         Ok(daemon)
     }
 
-    fn run(&mut self, wishes: &Receiver<Wish>) {
+    fn run(&mut self, wishes: &Receiver<Wish>, sender: &Sender<Wish>) {
         loop {
+            if self.upkept.elapsed() >= UPKEEP {
+                self.upkept = Instant::now();
+                if let Err(error) = self.keep_files(sender) {
+                    tracing::warn!(%error, "another daemon took over");
+                    return;
+                }
+            }
             let Some(pause) = self.step() else {
                 tracing::info!("the tmux server is gone");
                 return;
@@ -176,6 +194,32 @@ impl Daemon {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
+    }
+
+    /// Makes the daemon's files anew when they were swept away: without them nobody could reach
+    /// it, and a second daemon could be started. Fails when there is one already.
+    fn keep_files(&mut self, sender: &Sender<Wish>) -> Result<(), Error> {
+        let files = &self.setup.files;
+        if self.lock.is_at(&files.lock) && files.socket.exists() {
+            return Ok(());
+        }
+        tracing::info!("the daemon's files were swept away; making them anew");
+        if !self.lock.is_at(&files.lock) {
+            let made =
+                files.create_folders(&self.setup.paths).and_then(|()| Lock::acquire(&files.lock));
+            match made {
+                Ok(lock) => self.lock = lock,
+                Err(error) if error.kind() == Kind::Refused => return Err(error),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot make the lock");
+                    return Ok(());
+                }
+            }
+        }
+        if let Err(error) = listen(&files.socket, &self.hub, sender) {
+            tracing::warn!(%error, "cannot listen");
+        }
+        Ok(())
     }
 
     /// One step; how long to rest after it, or nothing when there is nothing left to do.

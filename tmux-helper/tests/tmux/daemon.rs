@@ -47,6 +47,30 @@ fn the_socket_is_for_its_owner_alone() {
 }
 
 #[test]
+fn a_daemon_that_does_not_answer_is_ended_all_the_same() {
+    let world = World::new();
+    world.server("m");
+    world.said("m", &["tmux", "start"]);
+    fs::remove_file(socket(&world)).unwrap();
+    world.said("m", &["tmux", "stop"]);
+    assert!(!world.said("m", &["tmux", "start"]).starts_with("Already"));
+}
+
+#[test]
+fn swept_files_are_made_anew() {
+    let world = World::new();
+    world.server("m");
+    world.said("m", &["tmux", "start"]);
+    let daemon = world.daemon("m");
+    fs::remove_dir_all(world.path("run/madohub")).unwrap();
+    wait("the daemon answers again", || {
+        let status = world.madohub("m", &["tmux", "status"]);
+        if status.status.success() { Ok(()) } else { Err(format!("{status:?}")) }
+    });
+    assert_eq!(world.daemon("m"), daemon);
+}
+
+#[test]
 fn rubbish_on_the_socket_is_answered_and_harms_nothing() {
     let world = World::new();
     world.server("m");
