@@ -16,7 +16,7 @@ pub fn list(server: &Server, ctx: &Context) -> Result<Vec<ListedPane>, Error> {
     let (mut scanner, now) = look(server, ctx)?;
     let (rules, _) = ctx.rules()?;
     let mut verdicts = Verdicts::new(Arc::new(rules), ctx.config()?.tracking);
-    verdicts.judge(&mut scanner, Reach::All, &|_, _| None, now);
+    verdicts.judge(&mut scanner, &|_, _| None, now);
     let mut panes: Vec<ListedPane> = scanner
         .panes()
         .filter_map(|seen| {

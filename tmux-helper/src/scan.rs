@@ -8,7 +8,7 @@ use crate::observe;
 use crate::processes::{ProcessSource, Sign};
 use crate::registry::RegistryReader;
 use crate::tmux::{
-    Batch, ClientList, Clients, Identity, Pane, PaneId, PaneList, Server, Slot, TmuxError,
+    Batch, ClientList, Clients, Identity, Pane, PaneId, PaneList, Replies, Server, Slot, TmuxError,
 };
 use madohub_detect::Observation;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -62,6 +62,15 @@ pub struct Seen {
     walked: Option<f64>,
 }
 
+/// What a look answered beside what the scanner keeps.
+#[derive(Debug)]
+pub struct Looked {
+    /// Panes that are gone since the last look at all.
+    pub gone: Vec<PaneId>,
+    /// The answers to what was asked along.
+    pub replies: Replies,
+}
+
 impl Scanner {
     /// A scanner of this server that has seen nothing yet.
     pub fn new(
@@ -103,14 +112,9 @@ impl Scanner {
         &self.clients
     }
 
-    /// Looks at the server. `also` is run first in the same run of tmux. Answers the panes that
-    /// are gone since the last look at all. An error changes nothing of what is known.
-    pub fn look(
-        &mut self,
-        reach: Reach,
-        mut also: Batch,
-        now: f64,
-    ) -> Result<Vec<PaneId>, TmuxError> {
+    /// Looks at the server. `also` is run first in the same run of tmux. An error changes nothing
+    /// of what is known.
+    pub fn look(&mut self, reach: Reach, mut also: Batch, now: f64) -> Result<Looked, TmuxError> {
         let second = whole(now);
         if second < self.last {
             self.forget_times();
@@ -153,13 +157,13 @@ impl Scanner {
         });
         let captures = ask_screens(&mut more, stale.map(|(id, _)| *id));
         if !captures.is_empty() {
-            let replies = self.server.run(&more)?;
-            let answers = captures.iter().filter_map(|(id, slot)| Some((*id, replies.get(*slot)?)));
+            let more = self.server.run(&more)?;
+            let answers = captures.iter().filter_map(|(id, slot)| Some((*id, more.get(*slot)?)));
             self.take_screens(&answers.collect(), second, now);
         }
         self.last = second;
         self.look_at_processes(reach, &fresh, now);
-        Ok(gone)
+        Ok(Looked { gone, replies })
     }
 
     /// Looks at what costs no run of tmux: whether another program came to the foreground, ended

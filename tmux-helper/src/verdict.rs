@@ -2,7 +2,7 @@
 
 use crate::config::Tracking;
 use crate::output::{ListedPane, PaneRow};
-use crate::scan::{Reach, Scanner, Seen};
+use crate::scan::{Scanner, Seen};
 use crate::tmux::PaneId;
 use madohub_detect::{
     Change, Detection, Previous, Process, RULE_SHELL_COMMAND, RuleSet, State, Tracked, Tracker,
@@ -24,6 +24,8 @@ struct Known {
     /// Process that the pane began with.
     pid: i64,
     detection: Detection,
+    /// In front of a person, as of the last step.
+    focused: bool,
 }
 
 /// What a round of judging found.
@@ -31,6 +33,8 @@ struct Known {
 pub struct Outcome {
     /// Changes of state, with the time since when the new state holds.
     pub changes: Vec<(Change, f64)>,
+    /// Panes of which anything is new: what was seen, or what it means.
+    pub touched: Vec<PaneId>,
     /// The state of any pane is not what it was.
     pub changed: bool,
     /// A state waits to be believed: look again soon.
@@ -48,12 +52,11 @@ impl Verdicts {
         }
     }
 
-    /// Judges what changed since the last time, and with [`Reach::All`] every pane. `stored`
-    /// answers what an earlier program knew of a pane by its name and process.
+    /// Judges what changed since the last time, and lets time go on for what waits for it.
+    /// `stored` answers what an earlier program knew of a pane by its name and process.
     pub fn judge(
         &mut self,
         scanner: &mut Scanner,
-        reach: Reach,
         stored: &dyn Fn(&str, i64) -> Option<Tracked>,
         now: f64,
     ) -> Outcome {
@@ -76,15 +79,26 @@ impl Verdicts {
                 }
                 seen.dirty = true;
             }
-            if seen.dirty || reach == Reach::All {
+            let dirty = std::mem::take(&mut seen.dirty);
+            if dirty {
                 self.detect(seen, now);
-                seen.dirty = false;
             }
-            let Some(known) = self.panes.get(&id) else { continue };
-            let before = self.tracker.get(&known.name).map(mark);
+            let Some(known) = self.panes.get_mut(&id) else { continue };
+            let before = self.tracker.get(&known.name);
+            let is_focused = focused.contains(&id);
+            let waits = before.is_none_or(|before| known.waits(before));
+            if !dirty && !waits && known.focused == is_focused {
+                continue;
+            }
+            known.focused = is_focused;
+            let before = before.map(mark);
             let detection = known.detection.clone();
-            let step = self.tracker.step(&known.name, detection, focused.contains(&id), now);
-            outcome.changed |= before != Some(mark(&step.tracked));
+            let step = self.tracker.step(&known.name, detection, is_focused, now);
+            let changed = before != Some(mark(&step.tracked));
+            outcome.changed |= changed;
+            if dirty || changed {
+                outcome.touched.push(id);
+            }
             outcome.unsettled |= step.tracked.detection.state != known.detection.state
                 && step.tracked.detection.state == State::Working;
             outcome.changes.extend(step.change.map(|change| (change, step.tracked.since)));
@@ -106,7 +120,8 @@ impl Verdicts {
         if self.shell_jobs && job && !detection.agent.is_agent() {
             detection.state = State::Working;
         }
-        self.panes.insert(id, Known { name, pid: seen.pane.pid, detection });
+        let focused = self.panes.get(&id).is_some_and(|known| known.focused);
+        self.panes.insert(id, Known { name, pid: seen.pane.pid, detection, focused });
     }
 
     /// The pane is closed, or another process took its place.
@@ -143,6 +158,17 @@ impl Verdicts {
             seen.is_moving(now)
                 && self.tracked(seen.pane.id).is_some_and(|tracked| self.is_shown(tracked))
         })
+    }
+}
+
+impl Known {
+    /// Whether time alone may change the state: one waits to be believed, or to be seen.
+    fn waits(&self, tracked: &Tracked) -> bool {
+        let settles =
+            matches!(tracked.detection.state, State::Stopped | State::Completed | State::Failed);
+        tracked.detection.state != self.detection.state
+            || tracked.detection.agent != self.detection.agent
+            || (settles && !tracked.acknowledged)
     }
 }
 

@@ -30,8 +30,8 @@ impl Activity {
 
 #[cfg(target_os = "linux")]
 fn read(pid: i64) -> Option<u64> {
-    let entry = procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?;
-    entry.io().ok().map(|io| io.rchar)
+    use procfs::FromRead as _;
+    procfs::process::Io::from_file(format!("/proc/{pid}/io")).ok().map(|io| io.rchar)
 }
 
 #[cfg(not(target_os = "linux"))]

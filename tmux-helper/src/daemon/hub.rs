@@ -19,7 +19,7 @@ pub(super) struct Hub {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Picture {
     pub(super) hello: Hello,
-    pub(super) rows: Vec<ListedPane>,
+    pub(super) rows: Arc<Vec<ListedPane>>,
     /// Number of the last event.
     pub(super) seq: u64,
 }

@@ -2,19 +2,19 @@
 
 use super::activity::Activity;
 use super::pace::{Mood, Pace, Step};
-use super::paint::{Painter, Shown};
+use super::paint::{Painter, Scene, Shown, UserValues};
 use super::pulse::Pulse;
 use super::store::Stored;
 use super::watch::Setup;
 use crate::output::{ListedPane, by_need};
 use crate::processes;
 use crate::registry::RegistryReader;
-use crate::scan::{Reach, Scanner};
+use crate::scan::{Looked, Reach, Scanner};
 use crate::tmux::names::environment;
-use crate::tmux::{Batch, Identity, PaneId, Server, Support, TmuxError};
+use crate::tmux::{Batch, Identity, PaneId, Replies, Server, Support, TmuxError};
 use crate::verdict::{Verdicts, listed};
 use madohub_detect::{Change, State, Tracked};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub(super) struct Life {
     pulses: bool,
     /// The panes that pulse where somebody sees them.
     working: HashSet<PaneId>,
+    rows: HashMap<PaneId, ListedPane>,
+    sorted: Arc<Vec<ListedPane>>,
 }
 
 /// What a step found.
@@ -47,8 +49,8 @@ pub(super) struct Life {
 pub(super) struct Report {
     /// Changes of state, with the time since when the new state holds.
     pub(super) changes: Vec<(Change, f64)>,
-    /// The panes with an agent, sorted by need.
-    pub(super) rows: Vec<ListedPane>,
+    /// The panes with an agent, sorted by need; nothing where they are as before.
+    pub(super) rows: Option<Arc<Vec<ListedPane>>>,
     /// Something changed that a later daemon should know.
     pub(super) store: bool,
     /// tmux was asked.
@@ -81,6 +83,8 @@ impl Life {
             borders: setup.config.border.enabled && partial,
             pulses: setup.config.border.pulse,
             working: HashSet::new(),
+            rows: HashMap::new(),
+            sorted: Arc::default(),
             server,
             identity,
         }
@@ -135,7 +139,7 @@ impl Life {
                 if self.scanner.peek(now) {
                     self.pace.hurry();
                 }
-                self.judge(Reach::Moved, &[], now)?
+                self.judge(Reach::Moved, None, now)?
             }
             Step::Look(reach) => self.look(reach, now)?,
         };
@@ -150,62 +154,112 @@ impl Life {
             also.tell(beat.value(format!("{}", now.floor())).build());
             self.pulse.add(&self.scanner, &self.working, &mut also, Instant::now());
         }
-        let gone = self.scanner.look(reach, also, now)?;
-        let mut report = self.judge(reach, &gone, now)?;
+        let values = (reach == Reach::All).then(|| self.painter.ask_user_values(&mut also));
+        let looked = self.scanner.look(reach, also, now)?;
+        let mut report = self.judge(reach, Some((&looked, values.flatten())), now)?;
         report.looked = true;
         Ok(report)
     }
 
     /// Gives every pane its verdict, follows it over time, and shows it.
-    fn judge(&mut self, reach: Reach, gone: &[PaneId], now: f64) -> Result<Report, TmuxError> {
+    fn judge(
+        &mut self,
+        reach: Reach,
+        look: Option<(&Looked, Option<UserValues>)>,
+        now: f64,
+    ) -> Result<Report, TmuxError> {
+        let gone = look.map_or(&[][..], |(looked, _)| &looked.gone);
         let mut report = Report::default();
         for id in gone {
             report.changes.extend(self.verdicts.forget(*id, now));
         }
         let (stored, identity) = (&self.stored, &self.identity);
         let known = |name: &str, pid: i64| stored.as_ref()?.pane(name, pid, identity);
-        let outcome = self.verdicts.judge(&mut self.scanner, reach, &known, now);
+        let outcome = self.verdicts.judge(&mut self.scanner, &known, now);
+        // Every pane that a former daemon knew is taken over with the first look.
+        self.stored = None;
         report.changes.extend(outcome.changes);
-        report.store = outcome.changed;
-        if self.pulses && outcome.changed {
+        report.store = outcome.changed || !gone.is_empty();
+        if self.pulses && report.store {
             self.working = self.verdicts.in_state(State::Working);
         }
         if outcome.unsettled || !report.changes.is_empty() {
             self.hot_until = now + HOT;
         }
-        // Every pane that a former daemon knew is taken over with the first look.
-        self.stored = None;
-        let server_name = self.server.name();
-        let rows: Vec<(PaneId, ListedPane)> = self
-            .scanner
-            .panes()
-            .filter_map(|seen| {
-                let tracked = self.verdicts.tracked(seen.pane.id)?;
-                self.verdicts
-                    .is_shown(tracked)
-                    .then(|| (seen.pane.id, listed(&server_name, seen, tracked)))
-            })
-            .collect();
-        let shown: Vec<Shown<'_>> = self
-            .scanner
-            .panes()
-            .map(|seen| Shown {
-                pane: &seen.pane,
-                depth: self.scanner.clients().depth(&seen.pane),
-                row: rows.iter().find(|(id, _)| *id == seen.pane.id).map(|(_, listed)| &listed.row),
-            })
-            .collect();
-        let mut sorted: Vec<ListedPane> = rows.iter().map(|(_, listed)| listed.clone()).collect();
-        by_need(&mut sorted);
-        let painted = self.painter.paint(&self.server, &shown, &sorted, reach, now);
-        report.rows = sorted;
-        match painted {
-            Ok(()) => {}
-            // What was found stays found; the painter writes it next time.
-            Err(error) if error.is_end() => return Err(error),
-            Err(error) => tracing::warn!(%error, "cannot set tmux's options"),
-        }
+        report.rows = self.list(gone, &outcome.touched);
+        let user_values =
+            look.and_then(|(looked, values)| values.map(|values| (values, &looked.replies)));
+        self.paint(reach, &outcome.touched, report.rows.is_some(), user_values, now)?;
         Ok(report)
+    }
+
+    /// Keeps the list; answers it when it changed.
+    fn list(&mut self, gone: &[PaneId], touched: &[PaneId]) -> Option<Arc<Vec<ListedPane>>> {
+        let mut changed = false;
+        for id in gone {
+            changed |= self.rows.remove(id).is_some();
+        }
+        let server = self.server.name();
+        for id in touched {
+            let row = self.scanner.pane(*id).and_then(|seen| {
+                let tracked = self.verdicts.tracked(*id)?;
+                self.verdicts.is_shown(tracked).then(|| listed(&server, seen, tracked))
+            });
+            changed |= match row {
+                Some(row) if self.rows.get(id) == Some(&row) => false,
+                Some(row) => {
+                    self.rows.insert(*id, row);
+                    true
+                }
+                None => self.rows.remove(id).is_some(),
+            };
+        }
+        if !changed && !self.sorted.is_empty() {
+            return None;
+        }
+        let mut sorted: Vec<ListedPane> = self.rows.values().cloned().collect();
+        by_need(&mut sorted);
+        if *self.sorted == sorted {
+            return None;
+        }
+        self.sorted = Arc::new(sorted);
+        Some(Arc::clone(&self.sorted))
+    }
+
+    fn paint(
+        &mut self,
+        reach: Reach,
+        touched: &[PaneId],
+        listed: bool,
+        user_values: Option<(UserValues, &Replies)>,
+        now: f64,
+    ) -> Result<(), TmuxError> {
+        let clients = self.scanner.clients();
+        let scene = Scene {
+            panes: self
+                .scanner
+                .panes()
+                .map(|seen| Shown {
+                    pane: &seen.pane,
+                    depth: clients.depth(&seen.pane),
+                    row: self.rows.get(&seen.pane.id).map(|listed| &listed.row),
+                })
+                .collect(),
+            touched,
+            rows: &self.sorted,
+            listed,
+            reach,
+            user_values,
+        };
+        match self.painter.paint(&self.server, &scene, now) {
+            Ok(()) => Ok(()),
+            Err(error) if error.is_end() => Err(error),
+            // What was found stays found; the painter writes it next time.
+            Err(error) => {
+                tracing::warn!(%error, "cannot set tmux's options");
+                Ok(())
+            }
+        }
     }
 
     /// The server is gone: so are all panes.
@@ -213,7 +267,7 @@ impl Life {
         let now = crate::time::now();
         let ids: Vec<PaneId> = self.scanner.panes().map(|seen| seen.pane.id).collect();
         let changes = ids.into_iter().filter_map(|id| self.verdicts.forget(id, now)).collect();
-        Report { changes, ..Report::default() }
+        Report { changes, rows: Some(Arc::default()), ..Report::default() }
     }
 
     /// Writes down what a later daemon must know.

@@ -6,11 +6,11 @@ use crate::output::{ListedPane, PaneRow, for_tmux, label, segment, segment_with}
 use crate::scan::Reach;
 use crate::tmux::names::{global, pane, window};
 use crate::tmux::{
-    Batch, Formats, Leftovers, OwnValues, Pane, PaneId, PaneValues, Server, Support, Taken,
-    TmuxError, WindowId, give_back, unset_pane,
+    Batch, Formats, Leftovers, OwnValues, Pane, PaneId, PaneValues, Replies, Server, Slot, Support,
+    Taken, TmuxError, WindowId, give_back, unset_pane,
 };
 use madohub_detect::State;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use tmux_interface::{SetOption, ShowOptions};
 
 use super::pulse;
@@ -20,9 +20,6 @@ use super::pulse;
 const GRACE: f64 = 5.0;
 /// A text of the segment that only differs in its times is written this often, in seconds.
 const AGES: f64 = 15.0;
-/// The user's own global values are read again this often, in seconds.
-const USER_VALUES: f64 = 10.0;
-
 /// Remembers what was written, so that nothing is written twice: every `set` redraws whole
 /// windows.
 #[derive(Debug)]
@@ -30,10 +27,10 @@ pub(super) struct Painter {
     config: Config,
     support: Support,
     panes: HashMap<PaneId, PaneValues>,
+    depths: HashMap<PaneId, Depth>,
     windows: HashMap<WindowId, Window>,
     globals: HashMap<&'static str, String>,
     segment: Option<(Vec<(String, State)>, f64)>,
-    user_values: Option<f64>,
     /// A run failed in the middle: what tmux has must be read before the next one.
     unsure: bool,
 }
@@ -51,6 +48,25 @@ struct Window {
     status_is_users: bool,
 }
 
+/// All that is to be shown.
+pub(super) struct Scene<'a> {
+    pub(super) panes: Vec<Shown<'a>>,
+    /// Panes of which anything is new.
+    pub(super) touched: &'a [PaneId],
+    /// The panes with an agent, sorted by need.
+    pub(super) rows: &'a [ListedPane],
+    /// `rows` are not as before.
+    pub(super) listed: bool,
+    /// How much the last look covered.
+    pub(super) reach: Reach,
+    /// What the last look said of the user's own global values, if it asked.
+    pub(super) user_values: Option<(UserValues, &'a Replies)>,
+}
+
+/// The question for the user's own global values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UserValues([(Taken, Slot); 3]);
+
 /// A pane and what it shows.
 pub(super) struct Shown<'a> {
     pub(super) pane: &'a Pane,
@@ -66,37 +82,62 @@ impl Painter {
             config,
             support,
             panes: HashMap::new(),
+            depths: HashMap::new(),
             windows: HashMap::new(),
             globals: HashMap::new(),
             segment: None,
-            user_values: None,
             unsure: true,
         }
     }
 
-    /// Shows the panes; `rows` are those with an agent, sorted by need.
+    /// Adds the question for the user's own global values, which panes without an agent go on
+    /// showing. They are read, never set.
+    pub(super) fn ask_user_values(&self, batch: &mut Batch) -> Option<UserValues> {
+        let ask = |taken: Taken, batch: &mut Batch| {
+            let show = ShowOptions::new().global().window().value().option(taken.option());
+            (taken, batch.ask(show.build()))
+        };
+        let taken = [Taken::Border, Taken::ActiveBorder, Taken::Label];
+        self.config.border.enabled.then(|| UserValues(taken.map(|taken| ask(taken, batch))))
+    }
+
+    /// Shows the panes, as far as anything changed.
     pub(super) fn paint(
         &mut self,
         server: &Server,
-        panes: &[Shown<'_>],
-        rows: &[ListedPane],
-        reach: Reach,
+        scene: &Scene<'_>,
         now: f64,
     ) -> Result<(), TmuxError> {
+        let all = self.unsure;
         if self.unsure {
             self.read_back(server)?;
         }
         // Until everything is written, nothing is certain.
         self.unsure = true;
         let mut write = Batch::new();
-        self.paint_globals(server, rows, now, &mut write)?;
-        if reach == Reach::All {
-            let there: BTreeSet<PaneId> = panes.iter().map(|shown| shown.pane.id).collect();
-            self.panes.retain(|id, _| there.contains(id));
+        self.paint_formats(&mut write);
+        if let Some((values, replies)) = &scene.user_values {
+            for (taken, slot) in values.0 {
+                let answer = replies.get(slot).unwrap_or_default();
+                let value = answer.strip_suffix('\n').unwrap_or(answer).to_owned();
+                self.set_global(taken.copy(), value, &mut write);
+            }
         }
-        self.paint_windows(server, panes, reach, now, &mut write)?;
-        for shown in panes {
-            self.paint_pane(shown, &mut write);
+        self.paint_segment(scene, now, &mut write);
+        if scene.reach == Reach::All {
+            let there: HashSet<PaneId> = scene.panes.iter().map(|shown| shown.pane.id).collect();
+            self.panes.retain(|id, _| there.contains(id));
+            self.depths.retain(|id, _| there.contains(id));
+        }
+        if all || scene.listed || scene.reach == Reach::All {
+            self.paint_windows(server, scene, now, &mut write)?;
+        }
+        for shown in &scene.panes {
+            let id = shown.pane.id;
+            let deeper = self.depths.insert(id, shown.depth) != Some(shown.depth);
+            if all || deeper || scene.touched.contains(&id) {
+                self.paint_pane(shown, &mut write);
+            }
         }
         server.run(&write)?;
         self.unsure = false;
@@ -117,68 +158,42 @@ impl Painter {
         }
         self.windows = windows;
         self.globals.clear();
-        self.user_values = None;
         self.segment = None;
         Ok(())
     }
 
-    fn paint_globals(
-        &mut self,
-        server: &Server,
-        rows: &[ListedPane],
-        now: f64,
-        write: &mut Batch,
-    ) -> Result<(), TmuxError> {
-        let border = self.config.border.clone();
-        if border.enabled && !self.globals.contains_key(global::LABEL) {
-            let formats = match self.support {
-                Support::Full => Formats::full(&border, border.style == BorderStyle::Label),
-                Support::LabelOnly | Support::TooOld => Formats::label_only(),
-            };
-            self.set_global(global::CLOCK, "%s".to_owned(), write);
-            self.set_global(global::BORDER, formats.border, write);
-            self.set_global(global::ACTIVE_BORDER, formats.active_border, write);
-            self.set_global(global::LABEL, formats.label, write);
+    fn paint_formats(&mut self, write: &mut Batch) {
+        let border = &self.config.border;
+        if !border.enabled || self.globals.contains_key(global::LABEL) {
+            return;
         }
-        if border.enabled && self.user_values.is_none_or(|then| now - then >= USER_VALUES) {
-            self.copy_user_values(server, write)?;
-            self.user_values = Some(now);
-        }
-        let key: Vec<_> = rows.iter().map(|listed| (listed.place(), listed.row.state)).collect();
-        let due = self
-            .segment
-            .as_ref()
-            .is_none_or(|(old, then)| *old != key || (now - then >= AGES && !rows.is_empty()));
-        if due {
-            let status = segment(rows, &self.config, SegmentStyle::Tmux, now);
-            let preset = crate::config::Segment {
-                preset: SegmentPreset::Counts,
-                ..self.config.segment.clone()
-            };
-            let counts = segment_with(rows, &self.config, &preset, SegmentStyle::Plain, now);
-            self.set_global(global::STATUS, status, write);
-            self.set_global(global::COUNTS, counts.replace('#', "##"), write);
-            self.segment = Some((key, now));
-        }
-        Ok(())
+        let formats = match self.support {
+            Support::Full => Formats::full(border, border.style == BorderStyle::Label),
+            Support::LabelOnly | Support::TooOld => Formats::label_only(),
+        };
+        self.set_global(global::CLOCK, "%s".to_owned(), write);
+        self.set_global(global::BORDER, formats.border, write);
+        self.set_global(global::ACTIVE_BORDER, formats.active_border, write);
+        self.set_global(global::LABEL, formats.label, write);
     }
 
-    /// Keeps the user's own global values at hand for the panes without an agent. They are read,
-    /// never set.
-    fn copy_user_values(&mut self, server: &Server, write: &mut Batch) -> Result<(), TmuxError> {
-        let mut ask = Batch::new();
-        let wanted = [Taken::Border, Taken::ActiveBorder, Taken::Label];
-        let slots = wanted.map(|taken| {
-            let show = ShowOptions::new().global().window().value().option(taken.option());
-            (taken, ask.ask(show.build()))
-        });
-        let replies = server.run(&ask)?;
-        for (taken, slot) in slots {
-            let answer = replies.get(slot).unwrap_or_default();
-            let value = answer.strip_suffix('\n').unwrap_or(answer).to_owned();
-            self.set_global(taken.copy(), value, write);
+    fn paint_segment(&mut self, scene: &Scene<'_>, now: f64, write: &mut Batch) {
+        let rows = scene.rows;
+        let aged = |then: f64| now - then >= AGES && !rows.is_empty();
+        if !scene.listed && self.segment.as_ref().is_some_and(|(_, then)| !aged(*then)) {
+            return;
         }
-        Ok(())
+        let key: Vec<_> = rows.iter().map(|listed| (listed.place(), listed.row.state)).collect();
+        if self.segment.as_ref().is_some_and(|(old, then)| *old == key && !aged(*then)) {
+            return;
+        }
+        let status = segment(rows, &self.config, SegmentStyle::Tmux, now);
+        let counts =
+            crate::config::Segment { preset: SegmentPreset::Counts, ..self.config.segment.clone() };
+        let counts = segment_with(rows, &self.config, &counts, SegmentStyle::Plain, now);
+        self.set_global(global::STATUS, status, write);
+        self.set_global(global::COUNTS, counts.replace('#', "##"), write);
+        self.segment = Some((key, now));
     }
 
     fn set_global(&mut self, name: &'static str, value: String, write: &mut Batch) {
@@ -191,13 +206,13 @@ impl Painter {
     fn paint_windows(
         &mut self,
         server: &Server,
-        panes: &[Shown<'_>],
-        reach: Reach,
+        scene: &Scene<'_>,
         now: f64,
         write: &mut Batch,
     ) -> Result<(), TmuxError> {
+        let reach = scene.reach;
         let mut by_window: BTreeMap<WindowId, Vec<&Shown<'_>>> = BTreeMap::new();
-        for shown in panes {
+        for shown in &scene.panes {
             by_window.entry(shown.pane.window).or_default().push(shown);
         }
         if reach == Reach::All {

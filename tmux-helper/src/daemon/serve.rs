@@ -121,7 +121,7 @@ fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()
     };
     match request.ask {
         Ask::Hello => say(&stream, Body::Hello(Box::new(hub.picture().hello.clone()))),
-        Ask::List => say(&stream, Body::List(hub.picture().rows.clone())),
+        Ask::List => say(&stream, Body::List(hub.picture().rows.as_ref().clone())),
         Ask::Watch => watch(stream, hub),
         Ask::Stop => {
             let (sender, outcome) = channel();

@@ -6,6 +6,7 @@ use super::life::{Life, Report};
 use super::log::{self, LogFile};
 use super::serve::{Wish, listen};
 use crate::config::{Config, Paths};
+use crate::output::ListedPane;
 use crate::protocol::{Hello, Scene};
 use crate::tmux::{Identity, Server, Support, TmuxError, restore};
 use crate::{Error, Kind, time};
@@ -153,7 +154,7 @@ impl Daemon {
             warnings: Vec::new(),
             trouble: None,
         };
-        let hub = Hub::new(Picture { hello, rows: Vec::new(), seq: 0 });
+        let hub = Hub::new(Picture { hello, rows: Arc::default(), seq: 0 });
         let mut daemon = Self {
             lock,
             upkept: Instant::now(),
@@ -304,19 +305,20 @@ impl Daemon {
             tracing::info!(pane = %event.pane, agent = %event.agent, from = %event.from,
                 to = %event.to, seq = event.seq, "change");
         }
-        let picture = self.picture(report.rows, seq, now);
+        let rows = report.rows.unwrap_or_else(|| Arc::clone(&self.hub.picture().rows));
+        let picture = self.picture(rows, seq, now);
         self.hub.publish(&events, picture);
     }
 
     /// Shows what is wrong beside what was known.
     fn show(&self, now: f64) {
         let last = self.hub.picture();
-        let mut picture = self.picture(last.rows.clone(), last.seq, now);
+        let mut picture = self.picture(Arc::clone(&last.rows), last.seq, now);
         picture.hello.looked = last.hello.looked;
         self.hub.show(picture);
     }
 
-    fn picture(&self, rows: Vec<crate::output::ListedPane>, seq: u64, now: f64) -> Picture {
+    fn picture(&self, rows: Arc<Vec<ListedPane>>, seq: u64, now: f64) -> Picture {
         let life = self.life.as_ref();
         let hello = Hello {
             pid: std::process::id(),
