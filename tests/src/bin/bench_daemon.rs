@@ -59,6 +59,8 @@ struct Bench {
 #[derive(Clone, Copy)]
 struct Cost {
     watcher: f64,
+    /// Of it, what its finished children took: the tmux clients that it ran.
+    children: f64,
     server: f64,
 }
 
@@ -116,10 +118,13 @@ impl Bench {
         self.agents[1].show("idle");
         self.stage.madohub.tmux("stop", &self.stage.tmux);
 
-        println!("{name:24} watcher  server  watcher + what it adds to the server");
+        println!(
+            "{name:24} watcher  of it tmux clients   server   watcher + what it adds to the server"
+        );
         let row = |label: &str, cost: Cost| {
             let total = cost.total(bare);
-            println!("  {label:22} {:7.2} {:7.2} {total:7.2}", cost.watcher, cost.server);
+            let Cost { watcher, children, server } = cost;
+            println!("  {label:22} {watcher:7.2} {children:16.2} {server:10.2} {total:12.2}");
             total
         };
         row("nothing watches", bare);
@@ -181,24 +186,34 @@ impl Bench {
     }
 
     fn measure(&self, watcher: Option<i32>, run: impl FnOnce()) -> Cost {
-        self.between(|| watcher.map_or(0, |pid| cpu_ticks(pid).iter().sum()), run)
+        self.between(|| watcher.map_or([0; 4], cpu_ticks), run)
     }
 
     /// Counts only the finished children of the watcher.
     fn measure_children(&self, watcher: i32, run: impl FnOnce()) -> Cost {
-        self.between(|| cpu_ticks(watcher)[2..].iter().sum(), run)
+        let children = || {
+            let [_, _, user, system] = cpu_ticks(watcher);
+            [0, 0, user, system]
+        };
+        self.between(children, run)
     }
 
-    fn between(&self, watcher: impl Fn() -> u64, run: impl FnOnce()) -> Cost {
+    fn between(&self, watcher: impl Fn() -> [u64; 4], run: impl FnOnce()) -> Cost {
         let server = self.stage.tmux.pid();
-        let server = || cpu_ticks(server).iter().sum::<u64>();
         let start = Instant::now();
-        let before = (watcher(), server());
+        let before = (watcher(), cpu_ticks(server));
         run();
-        let after = (watcher(), server());
+        let after = (watcher(), cpu_ticks(server));
+        let seconds = start.elapsed().as_secs_f64();
         // A clock tick of `/proc` is 10 ms everywhere on Linux.
-        let percent = |ticks: u64| ticks as f64 / start.elapsed().as_secs_f64();
-        Cost { watcher: percent(after.0 - before.0), server: percent(after.1 - before.1) }
+        let percent = |after: &[u64], before: &[u64]| {
+            (after.iter().sum::<u64>() - before.iter().sum::<u64>()) as f64 / seconds
+        };
+        Cost {
+            watcher: percent(&after.0, &before.0),
+            children: percent(&after.0[2..], &before.0[2..]),
+            server: percent(&after.1, &before.1),
+        }
     }
 
     fn daemon(&self) -> i32 {
