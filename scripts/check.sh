@@ -65,18 +65,18 @@ if [ "$quick" = 0 ]; then
     step "documentation"
     cargo doc --workspace --no-deps --locked --quiet
 
-    step "wasm"
-    sysroot=$(rustc --print sysroot)
-    if compgen -G "$sysroot/lib/rustlib/wasm32-wasip1/lib/libstd-*.rlib" >/dev/null; then
-        cargo check --locked -p madohub-detect --target wasm32-wasip1
-    else
-        echo "left out: the toolchain has no wasm32-wasip1 target"
-    fi
-
     step "tmux versions"
     scripts/tmux-versions.sh
     export MADOHUB_TMUX_VERSIONS=required
 fi
+
+step "zellij"
+scripts/plugin-build.sh
+if [ "$quick" = 0 ]; then
+    cargo clippy --locked -p madohub-zellij --features plugin --target wasm32-wasip1 -- -D warnings
+fi
+MADOHUB_ZELLIJ=$(scripts/zellij-build.sh)
+export MADOHUB_ZELLIJ
 
 step "tests"
 cargo nextest run --workspace --locked

@@ -19,3 +19,5 @@ mod tmux_outputs;
 mod tmux_panes;
 mod tmux_redraws;
 mod tmux_versions;
+mod zellij_frames;
+mod zellij_sessions;

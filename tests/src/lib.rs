@@ -28,6 +28,7 @@ mod svg;
 mod tmux;
 mod versions;
 mod wait;
+mod zellij;
 
 pub use agent::{Agent, AgentCommand};
 pub use borders::{PaneBox, Side};
@@ -40,3 +41,4 @@ pub use svg::{Picture, svg};
 pub use tmux::{Tmux, TmuxProgram};
 pub use versions::tmux_programs;
 pub use wait::{default_timeout, wait_for, wait_until};
+pub use zellij::{STATE_COLOURS, ZellijOptions, ZellijPane, ZellijStage};

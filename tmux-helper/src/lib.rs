@@ -22,6 +22,7 @@ pub mod scan;
 mod time;
 pub mod tmux;
 pub mod verdict;
+pub mod zellij;
 
 pub use context::Context;
 pub use error::{Error, Exit, Kind};

@@ -5,12 +5,14 @@
 mod offline;
 mod tmux;
 mod values;
+mod zellij;
 
 pub use offline::{
     CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
 };
 pub use tmux::{ListArgs, ServerArgs, StatusArgs, TmuxArgs, TmuxCommand, WatchArgs};
 pub use values::{Input, PaneRef, SegmentStyle, Shell};
+pub use zellij::{ProbeArgs, ZellijArgs, ZellijCommand};
 
 use crate::Error;
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -51,6 +53,8 @@ pub enum Command {
     Status(StatusArgs),
     /// Start, stop or undo the daemon that watches a tmux server
     Tmux(TmuxArgs),
+    /// Put the zellij plugin in place, or take it away
+    Zellij(ZellijArgs),
     /// Say what a recorded pane shows: agent, state, evidence
     Detect(DetectArgs),
     /// Show every rule that was tried on a pane, and why it did or did not match
@@ -59,6 +63,8 @@ pub enum Command {
     Rules(RulesArgs),
     /// Say what works here, what does not, and what to do about it
     Doctor(DoctorArgs),
+    /// Tell the zellij plugin what it cannot see for itself
+    Probe(ProbeArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
     /// Print or write the man pages

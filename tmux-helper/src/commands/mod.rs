@@ -7,11 +7,13 @@ mod explain;
 mod list;
 mod look;
 mod man;
+mod probe;
 mod rules;
 mod status;
 mod stream;
 mod tmux;
 mod watch;
+mod zellij;
 
 use crate::cli::Command;
 use crate::output::clean;
@@ -30,6 +32,8 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
         Command::Explain(args) => explain::run(args, ctx),
         Command::Rules(args) => rules::run(args, ctx),
         Command::Doctor(args) => doctor::run(args, ctx),
+        Command::Zellij(args) => zellij::run(args, ctx),
+        Command::Probe(args) => probe::run(args, ctx),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
     }

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Builds the zellij plugin and prints its path.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case ${1-} in
+    '') ;;
+    -h | --help)
+        echo "Usage: scripts/plugin-build.sh"
+        echo
+        echo "Builds target/wasm32-wasip1/plugin/madohub.wasm; gets the compiler's target first."
+        exit 0
+        ;;
+    *)
+        echo "plugin-build: it takes no arguments" >&2
+        exit 2
+        ;;
+esac
+
+scripts/setup-wasm-target.sh
+# Flags for the machine's own programs are none for the plugin's.
+RUSTFLAGS='' cargo build --locked --package madohub-zellij --features plugin \
+    --target wasm32-wasip1 --profile plugin >&2
+printf '%s\n' "$PWD/target/wasm32-wasip1/plugin/madohub.wasm"

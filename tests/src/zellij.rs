@@ -1,0 +1,396 @@
+//! A real zellij on a private socket with fake agents in its panes, and clients of it whose
+//! screens can be read.
+
+use crate::agent::{Agent, AgentCommand};
+use crate::env::TestEnv;
+use crate::screen::{Colour, Screen};
+use crate::tmux::{Tmux, TmuxProgram};
+use crate::wait::{wait_for, wait_until};
+use serde::Deserialize;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Variable with the path of the zellij under test.
+const ZELLIJ_VARIABLE: &str = "MADOHUB_ZELLIJ";
+/// Variable with the path of a finished plugin to test instead of this workspace's.
+const PLUGIN_VARIABLE: &str = "MADOHUB_PLUGIN";
+/// Name of the session.
+const SESSION: &str = "stage";
+/// How long a client may show nothing until it is sent a key.
+const KEY_AFTER: Duration = Duration::from_secs(3);
+/// Columns and rows of a client.
+const SIZE: (u16, u16) = (150, 30);
+
+/// How a session is set up.
+#[derive(Debug, Clone)]
+pub struct ZellijOptions {
+    /// Recording and first scene of each pane of the first tab, left to right.
+    pub agents: Vec<(&'static str, &'static str)>,
+    /// The same for a second tab.
+    pub far: Vec<(&'static str, &'static str)>,
+    /// Lines for the plugin's block.
+    pub settings: String,
+    /// Lines for zellij's configuration.
+    pub config: String,
+    /// The plugin has its permissions.
+    pub granted: bool,
+    /// A client is attached from the start.
+    pub attached: bool,
+}
+
+impl Default for ZellijOptions {
+    fn default() -> Self {
+        Self {
+            agents: vec![("claude-2.1.332", "working")],
+            far: Vec::new(),
+            settings: "helper \"off\"".to_owned(),
+            config: "pane_frame_style \"full\"".to_owned(),
+            granted: true,
+            attached: true,
+        }
+    }
+}
+
+/// A session with the plugin. Dropping it ends everything.
+#[derive(Debug)]
+pub struct ZellijStage {
+    /// The world.
+    pub env: Arc<TestEnv>,
+    /// The agents in their panes, in the order of the options.
+    pub agents: Vec<Agent>,
+    /// The server that plays the terminals around the clients.
+    terminal: Tmux,
+    program: PathBuf,
+    plugin: PathBuf,
+}
+
+/// One pane as zellij lists it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ZellijPane {
+    /// Number of the pane among those of its kind.
+    pub id: u32,
+    /// It shows a plugin.
+    pub is_plugin: bool,
+    /// Column of its left edge.
+    pub pane_x: usize,
+    /// Row of its top edge.
+    pub pane_y: usize,
+    /// Columns that it takes.
+    pub pane_columns: usize,
+}
+
+impl ZellijStage {
+    /// Starts zellij with the plugin and waits until every agent shows its first scene.
+    pub fn new(options: &ZellijOptions) -> Self {
+        let mut env = TestEnv::new();
+        let sockets = env.path().join("z");
+        fs::create_dir(&sockets).expect("a folder for sockets");
+        env.set("ZELLIJ_SOCKET_DIR", sockets.to_str().expect("a short path"));
+        // Without it zellij 0.45.1 makes a folder in the home and prefers that one from then on.
+        let config = env.path().join("config/zellij");
+        env.set("ZELLIJ_CONFIG_DIR", config.to_str().expect("a path"));
+        env.set("COLORTERM", "truecolor");
+        let env = Arc::new(env);
+        let terminal = Tmux::new(&env, &TmuxProgram::system(), "terminal");
+        let idle = "exec sleep infinity";
+        terminal.run(&["new-session", "-d", "-s", "none", idle]);
+        terminal.run(&["set-option", "-g", "status", "off"]);
+        terminal.run(&["set-option", "-g", "default-terminal", "tmux-256color"]);
+        terminal.run(&["set-option", "-as", "terminal-features", "xterm-256color:RGB"]);
+        let plugin = env.path().join("data/madohub.wasm");
+        fs::copy(built_plugin(), &plugin).expect("a copy of the plugin");
+        let mut stage = Self { env, agents: Vec::new(), terminal, program: zellij(), plugin };
+        let commands = stage.write_files(options);
+        if options.attached {
+            stage
+                .start_client("one", &["--session", SESSION, "--new-session-with-layout", "stage"]);
+        } else {
+            let layout = ["--layout", "stage", "attach", "--create-background", SESSION];
+            let output = stage.command().args(layout).output().expect("zellij runs");
+            assert!(output.status.success(), "{output:?}");
+        }
+        stage.agents = commands.into_iter().map(AgentCommand::started).collect();
+        stage
+    }
+
+    /// Configuration, layout, permissions and roles.
+    fn write_files(&self, options: &ZellijOptions) -> Vec<AgentCommand> {
+        let plugin = self.plugin.display();
+        let zellij = self.env.path().join("config/zellij");
+        fs::create_dir_all(zellij.join("layouts")).expect("the configuration folder");
+        let config = format!(
+            "show_startup_tips false\nshow_release_notes false\nsession_serialization false\n\
+             {}\nload_plugins {{\n\"file:{plugin}\" {{\n{}\n}}\n}}\n",
+            options.config, options.settings
+        );
+        fs::write(zellij.join("config.kdl"), config).expect("the configuration");
+        let mut commands = Vec::new();
+        let mut layout = String::from("layout {\n");
+        for (name, agents) in [("near", &options.agents), ("far", &options.far)] {
+            if agents.is_empty() {
+                continue;
+            }
+            let focus = if name == "near" { " focus=true" } else { "" };
+            writeln!(layout, "tab name=\"{name}\"{focus} {{").expect("a string takes all");
+            layout.push_str("pane split_direction=\"vertical\" {\n");
+            for (recording, scene) in agents {
+                let id = format!("z{}", commands.len());
+                let role = self.env.agents().join(format!("{id}.role"));
+                let command = AgentCommand::install(&self.env, recording, role.clone(), &id);
+                command.cast(scene);
+                layout.push_str(&pane(&command, &role));
+                commands.push(command);
+            }
+            write!(
+                layout,
+                "}}\npane size=1 borderless=true {{\nplugin location=\"file:{plugin}\" {{\n\
+                 role \"bar\"\n}}\n}}\n}}\n"
+            )
+            .expect("a string takes all");
+        }
+        layout.push_str("}\n");
+        fs::write(zellij.join("layouts/stage.kdl"), layout).expect("the layout");
+        if options.granted {
+            let cache = self.env.path().join("cache/zellij");
+            fs::create_dir_all(&cache).expect("the cache folder");
+            fs::write(cache.join("permissions.kdl"), grants(&self.plugin)).expect("the grants");
+        }
+        commands
+    }
+
+    /// A zellij command in this world.
+    pub fn command(&self) -> Command {
+        let mut command = self.env.command(&self.program);
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `zellij action …` on the session; its output.
+    #[track_caller]
+    pub fn action(&self, args: &[&str]) -> String {
+        let output = self.session_command("action", args);
+        assert!(output.status.success(), "action {args:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Sends the plugin a command by pipe; its answer.
+    #[track_caller]
+    pub fn ask(&self, command: &str) -> String {
+        let output = self.session_command("pipe", &["--name", "madohub", "--", command]);
+        assert!(output.status.success(), "pipe {command}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn session_command(&self, verb: &str, args: &[&str]) -> Output {
+        let mut command = self.command();
+        command.args(["--session", SESSION, verb]).args(args);
+        wait_for("zellij to find its session", || {
+            let output = command.output().expect("zellij runs");
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            if text.contains("no active session") { Err(text) } else { Ok(output) }
+        })
+    }
+
+    /// Starts a `zellij pipe` that stays open, its output in a file.
+    pub fn listen(&self, command: &str) -> (Child, PathBuf) {
+        let path = self.env.path().join("tmp/listen");
+        let file = fs::File::create(&path).expect("a file");
+        let mut listener = self.command();
+        listener.args(["--session", SESSION, "pipe", "--name", "madohub", "--", command]);
+        (listener.stdout(file).spawn().expect("zellij runs"), path)
+    }
+
+    /// `state` of each pane that holds an agent, by the pane's number.
+    pub fn states(&self) -> Vec<(u32, String)> {
+        let rows: Value = serde_json::from_str(&self.ask("list --json")).unwrap_or_default();
+        let mut states: Vec<(u32, String)> = rows
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|row| {
+                let pane = row["pane"].as_str()?.strip_prefix("terminal_")?.parse().ok()?;
+                Some((pane, row["state"].as_str()?.to_owned()))
+            })
+            .collect();
+        states.sort();
+        states
+    }
+
+    /// Waits until the plugin says this of the panes.
+    #[track_caller]
+    pub fn wait_states(&self, wanted: &[(u32, &str)]) {
+        wait_for(&format!("the states {wanted:?}"), || {
+            let states = self.states();
+            let same = states.iter().map(|(p, s)| (*p, s.as_str())).eq(wanted.iter().copied());
+            if same { Ok(()) } else { Err(format!("{states:?}\n{}", self.log())) }
+        });
+    }
+
+    /// The panes that hold agents, by number.
+    pub fn panes(&self) -> Vec<ZellijPane> {
+        let text = self.action(&["list-panes", "--all", "--json"]);
+        // Under load zellij now and then prints nothing.
+        let mut panes: Vec<ZellijPane> = serde_json::from_str(&text).unwrap_or_default();
+        panes.retain(|pane| !pane.is_plugin);
+        panes.sort_by_key(|pane| pane.id);
+        panes
+    }
+
+    /// Attaches a client in a terminal of its own.
+    pub fn attach(&self, client: &str) {
+        self.start_client(client, &["attach", SESSION]);
+    }
+
+    /// Detaches a client as a person does.
+    pub fn detach(&self, client: &str) {
+        self.terminal.run(&["send-keys", "-t", client, "C-o"]);
+        self.terminal.run(&["send-keys", "-t", client, "d"]);
+        let gone = |sessions: &String| !sessions.lines().any(|line| line == client);
+        wait_until(
+            "the client to be gone",
+            || self.terminal.run(&["list-sessions", "-F", "#S"]),
+            gone,
+        );
+    }
+
+    /// Types keys in a client.
+    pub fn type_keys(&self, client: &str, keys: &[&str]) {
+        let args: Vec<&str> = ["send-keys", "-t", client].iter().chain(keys).copied().collect();
+        self.terminal.run(&args);
+    }
+
+    fn start_client(&self, client: &str, args: &[&str]) {
+        let mut line = String::from("exec env TERM=xterm-256color");
+        for (name, value) in self.command().get_envs() {
+            if let Some(value) = value.filter(|_| name != "TERM") {
+                write!(line, " {}={}", name.display(), quoted(&value.to_string_lossy()))
+                    .expect("a string takes all");
+            }
+        }
+        write!(line, " {}", quoted(&self.program.to_string_lossy())).expect("a string takes all");
+        for arg in args {
+            write!(line, " {}", quoted(arg)).expect("a string takes all");
+        }
+        let (cols, rows) = (SIZE.0.to_string(), SIZE.1.to_string());
+        self.terminal.run(&["new-session", "-d", "-s", client, "-x", &cols, "-y", &rows, &line]);
+        // In a new home the first picture may come with the first key only (zellij 0.45.1); keys
+        // that come before the session is ready are lost and do harm.
+        let mut next_key = Instant::now() + KEY_AFTER;
+        wait_for("the client's first picture", || {
+            if Instant::now() >= next_key {
+                self.terminal.run(&["send-keys", "-t", client, "Space"]);
+                next_key = Instant::now() + KEY_AFTER;
+            }
+            let text = self.terminal.capture(client);
+            if text.trim().is_empty() { Err(self.log()) } else { Ok(()) }
+        });
+    }
+
+    /// What a client shows.
+    pub fn screen(&self, client: &str) -> Screen {
+        Screen::parse(&self.terminal.run(&["capture-pane", "-p", "-e", "-t", client]))
+    }
+
+    /// Colour of the left edge of each pane's frame, in full style.
+    pub fn frames(&self, client: &str) -> Vec<Colour> {
+        let screen = self.screen(client);
+        self.panes().iter().map(|pane| screen.cell(pane.pane_x, pane.pane_y + 1).style.fg).collect()
+    }
+
+    /// Waits until the frames have these colours; `None` is any that is no state's.
+    #[track_caller]
+    pub fn wait_frames(&self, client: &str, wanted: &[Option<Colour>]) {
+        wait_for(&format!("frames of {wanted:?}"), || {
+            let frames = self.frames(client);
+            let fits = frames.len() == wanted.len()
+                && frames.iter().zip(wanted).all(|(has, wanted)| match wanted {
+                    Some(colour) => has == colour,
+                    None => !STATE_COLOURS.contains(has),
+                });
+            if fits { Ok(()) } else { Err(format!("{frames:?}\n{}", self.screen(client).text())) }
+        });
+    }
+
+    /// The end of zellij's log.
+    pub fn log(&self) -> String {
+        let uid = rustix::process::geteuid().as_raw();
+        let path = self.env.path().join(format!("tmp/zellij-{uid}/zellij-log/zellij.log"));
+        let text = fs::read_to_string(path).unwrap_or_default();
+        // Of every pipe that takes a second, which says nothing.
+        let lines: Vec<&str> = text.lines().filter(|line| !line.contains("CliPipe did")).collect();
+        lines[lines.len().saturating_sub(30)..].join("\n")
+    }
+
+    /// Path of the plugin that is loaded.
+    pub fn plugin(&self) -> &Path {
+        &self.plugin
+    }
+}
+
+/// The colours that the product gives states.
+pub const STATE_COLOURS: [Colour; 5] = [
+    Colour::Rgb(80, 200, 120),
+    Colour::Rgb(255, 160, 0),
+    Colour::Rgb(220, 80, 70),
+    Colour::Rgb(255, 60, 60),
+    Colour::Rgb(120, 120, 120),
+];
+
+fn pane(command: &AgentCommand, role: &Path) -> String {
+    let variable = crate::recording::ROLE_VARIABLE;
+    let argv: Vec<String> =
+        command.recording.process[0].argv.iter().map(|a| quoted_kdl(a)).collect();
+    let role = quoted_kdl(&format!("{variable}={}", role.display()));
+    format!("pane command=\"env\" {{\nargs {role} {}\n}}\n", argv.join(" "))
+}
+
+fn grants(plugin: &Path) -> String {
+    let names = [
+        "ReadApplicationState",
+        "ReadPaneContents",
+        "ChangeApplicationState",
+        "Reconfigure",
+        "ReadCliPipes",
+        "MessageAndLaunchOtherPlugins",
+        "WriteToStdin",
+        "RunCommands",
+    ];
+    format!("\"{}\" {{\n{}\n}}\n", plugin.display(), names.join("\n"))
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+fn quoted_kdl(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
+
+/// The zellij under test; `scripts/zellij-build.sh` builds it once.
+fn zellij() -> PathBuf {
+    if let Some(path) = std::env::var_os(ZELLIJ_VARIABLE) {
+        return PathBuf::from(path);
+    }
+    let script = workspace().join("scripts/zellij-build.sh");
+    let output = Command::new(&script).arg("--check").output().expect("the script runs");
+    assert!(output.status.success(), "there is no zellij; build it: {}", script.display());
+    PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
+}
+
+fn built_plugin() -> PathBuf {
+    if let Some(path) = std::env::var_os(PLUGIN_VARIABLE) {
+        return PathBuf::from(path);
+    }
+    let path = workspace().join("target/wasm32-wasip1/plugin/madohub.wasm");
+    assert!(path.exists(), "{} is missing: scripts/plugin-build.sh builds it", path.display());
+    path
+}

@@ -1,0 +1,488 @@
+//! The controller against a stand-in for zellij that keeps what it is asked for.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::colour::Colour;
+use crate::event::{HelperAnswer, PaneFacts, Pipe, PipeSource, Screen, TabFacts};
+use crate::settings::Settings;
+use crate::theme::tests::palette;
+use crate::{App, Effect, Event, Instance, Mode, ModeInfo, PaneId, Session};
+use std::collections::BTreeMap;
+
+const GREEN: &str = "80 200 120";
+const ORANGE: &str = "255 160 0";
+
+/// Claude Code in each of three states, cut to what decides.
+fn claude(state: &str) -> Vec<String> {
+    let rule = "─".repeat(80);
+    let live: &[&str] = match state {
+        "working" => &["✻ Pondering… (12s · ↓ 300 tokens · esc to interrupt)", "", "R", "❯ ", "R"],
+        "waiting" => &[
+            "R",
+            " Bash command",
+            "",
+            "   cargo test",
+            "   Run the tests",
+            "",
+            " Do you want to proceed?",
+            " ❯ 1. Yes",
+            "   2. Yes, and don't ask again for cargo test commands",
+            "   3. No, and tell Claude what to do differently (esc)",
+            "",
+        ],
+        _ => &["R", "❯ ", "R", "  ? for shortcuts"],
+    };
+    let mut rows =
+        vec!["❯ run the tests".to_owned(), String::new(), "⏺ I will run them.".to_owned()];
+    rows.extend(live.iter().map(|row| if *row == "R" { rule.clone() } else { (*row).to_owned() }));
+    rows
+}
+
+struct World {
+    app: App,
+    now: f64,
+    session: Session,
+    screens: BTreeMap<PaneId, Vec<String>>,
+    titles: BTreeMap<PaneId, String>,
+    /// What was asked for, in order, without timers and reads.
+    done: Vec<Effect>,
+    wake: Option<f64>,
+    theme: crate::Palette,
+    /// Colour that each frame has.
+    frames: BTreeMap<PaneId, String>,
+    client: u16,
+}
+
+impl World {
+    fn new(settings: &[(&str, &str)]) -> Self {
+        Self::for_client(1, settings)
+    }
+
+    fn for_client(client: u16, settings: &[(&str, &str)]) -> Self {
+        let block: BTreeMap<String, String> =
+            settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let me = Instance { plugin: 9, client, server_pid: 7, version: "0.45.1".into() };
+        let tab = TabFacts { id: 10, name: "work".into(), clients: vec![1], ..TabFacts::default() };
+        Self {
+            app: App::new(me, Settings::from_block(&block), 1000.0),
+            now: 1000.0,
+            session: Session { name: "s".into(), tabs: vec![tab], ..Session::default() },
+            screens: BTreeMap::new(),
+            titles: BTreeMap::new(),
+            done: Vec::new(),
+            wake: None,
+            theme: palette(),
+            frames: BTreeMap::new(),
+            client,
+        }
+    }
+
+    /// A pane with an agent in it, first focused if it is the first one.
+    fn open(&mut self, pane: PaneId, state: &str) {
+        self.session.panes.push(PaneFacts {
+            id: pane,
+            title: "✳ Claude Code".into(),
+            size: (80, 24),
+            ..PaneFacts::default()
+        });
+        self.session.focus.entry(1).or_insert(pane);
+        self.screens.insert(pane, claude(state));
+    }
+
+    fn start(&mut self) {
+        self.send(Event::Loaded(None));
+        self.report();
+        self.run(2.0);
+    }
+
+    fn report(&mut self) {
+        self.send(Event::Session(self.session.clone()));
+    }
+
+    fn show(&mut self, pane: PaneId, state: &str) {
+        self.screens.insert(pane, claude(state));
+        let screen = Screen { rows: claude(state), cursor: None };
+        self.send(Event::Screens(vec![(pane, screen)]));
+    }
+
+    /// Lets time pass.
+    fn run(&mut self, seconds: f64) {
+        let end = self.now + seconds;
+        while let Some(at) = self.wake.filter(|at| *at <= end) {
+            self.now = self.now.max(at);
+            self.wake = None;
+            self.send(Event::Timer);
+        }
+        self.now = end;
+    }
+
+    fn send(&mut self, event: Event) {
+        let mut events = std::collections::VecDeque::from([event]);
+        while let Some(event) = events.pop_front() {
+            for effect in self.app.update(event, self.now) {
+                if let Some(answer) = self.perform(&effect) {
+                    events.push_back(answer);
+                }
+                self.done.push(effect);
+            }
+        }
+    }
+
+    /// What zellij does and answers.
+    fn perform(&mut self, effect: &Effect) -> Option<Event> {
+        match effect {
+            Effect::Wake(seconds) => {
+                let at = self.now + seconds;
+                self.wake = Some(self.wake.map_or(at, |w| w.min(at)));
+                None
+            }
+            Effect::ReadScreen(pane) => {
+                let rows = self.screens.get(pane)?.clone();
+                Some(Event::ScreenRead(*pane, Some(Screen { rows, cursor: None })))
+            }
+            Effect::ReadTitle(pane) => {
+                Some(Event::TitleRead(*pane, self.titles.get(pane).cloned()))
+            }
+            Effect::ReadPid(pane) => Some(Event::PidRead(*pane, Some(i64::from(*pane) + 100))),
+            Effect::SwitchMode(mode) => Some(Event::Mode(Box::new(ModeInfo {
+                mode: mode.clone(),
+                base: Mode::Normal,
+                palette: self.theme.clone(),
+            }))),
+            Effect::Configure(text) => {
+                let section = text.split("frame_highlight {").nth(1)?;
+                let value = section.lines().find_map(|l| l.strip_prefix("emphasis_0 "))?;
+                let parts: Vec<u8> = value.split(' ').map(|n| n.parse().unwrap()).collect();
+                let colour = match parts.as_slice() {
+                    [r, g, b] => Colour::Rgb(*r, *g, *b),
+                    [n] => Colour::Indexed(*n),
+                    _ => panic!("{value}"),
+                };
+                self.theme = self.theme.with_highlight(colour);
+                Some(Event::Configured)
+            }
+            Effect::Highlight { on, off } => {
+                let colour = self.theme.highlight().kdl();
+                self.frames.extend(on.iter().map(|pane| (*pane, colour.clone())));
+                self.frames.retain(|pane, _| !off.contains(pane));
+                None
+            }
+            Effect::Broadcast { name, payload } => Some(Event::Pipe(Pipe {
+                source: PipeSource::Plugin(9),
+                name: name.clone(),
+                payload: Some(payload.clone()),
+                args: BTreeMap::new(),
+            })),
+            _ => None,
+        }
+    }
+
+    fn ask(&mut self, command: &str) -> String {
+        let before = self.done.len();
+        self.send(Event::Pipe(Pipe {
+            source: PipeSource::Cli("p".into()),
+            name: "madohub".into(),
+            payload: Some(command.to_owned()),
+            args: BTreeMap::new(),
+        }));
+        self.answers(before).concat()
+    }
+
+    fn answers(&self, from: usize) -> Vec<String> {
+        let answers = self.done.iter().skip(from).filter_map(|e| match e {
+            Effect::Answer { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        answers.collect()
+    }
+
+    fn frame(&self, pane: PaneId) -> Option<&str> {
+        self.frames.get(&pane).map(String::as_str)
+    }
+
+    fn asked_for(&self, from: usize, wanted: fn(&Effect) -> bool) -> usize {
+        self.done.iter().skip(from).filter(|e| wanted(e)).count()
+    }
+}
+
+#[test]
+fn three_states_have_three_frames_and_the_theme_is_the_users_again() {
+    let mut world = World::new(&[("border.focused", "same")]);
+    world.open(1, "idle");
+    world.open(2, "working");
+    world.open(3, "waiting");
+    world.start();
+    assert_eq!((world.frame(1), world.frame(2), world.frame(3)), (None, Some(GREEN), Some(ORANGE)));
+    assert_eq!(world.theme, palette());
+    assert_eq!(
+        world.ask("status"),
+        "?1 ●1\nworking without the helper: no answer within 5 s\n"
+            .split_once('\n')
+            .map(|(a, _)| format!("{a}\n"))
+            .unwrap()
+    );
+}
+
+#[test]
+fn a_change_repaints_its_own_frame_only() {
+    let mut world = World::new(&[("border.focused", "same")]);
+    for pane in 1..=3 {
+        world.open(pane, "working");
+    }
+    world.start();
+    let before = world.done.len();
+    world.show(2, "waiting");
+    world.run(0.1);
+    assert_eq!(world.frame(2), Some(ORANGE), "within a tenth of a second");
+    world.run(5.0);
+    let touched: Vec<PaneId> = world
+        .done
+        .iter()
+        .skip(before)
+        .flat_map(|e| match e {
+            Effect::Highlight { on, off } => [on.clone(), off.clone()].concat(),
+            _ => Vec::new(),
+        })
+        .collect();
+    assert_eq!(touched, [2]);
+}
+
+#[test]
+fn nothing_happens_when_nothing_changes() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "working");
+    world.start();
+    world.run(10.0);
+    let before = world.done.len();
+    world.run(60.0);
+    let loud = |e: &Effect| !matches!(e, Effect::Wake(_) | Effect::ReadScreen(_));
+    assert_eq!(world.asked_for(before, loud), 0);
+    let reads = world.asked_for(before, |e| matches!(e, Effect::ReadScreen(_)));
+    assert!((5..=15).contains(&reads), "{reads} reads of a pane in view in a minute");
+}
+
+#[test]
+fn a_flood_of_reports_is_looked_at_a_few_times_a_second() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "idle");
+    world.start();
+    let mut changes = 0;
+    for n in 0..100 {
+        let mut rows = claude("working");
+        rows.insert(2, format!("line {n}"));
+        world.send(Event::Screens(vec![(1, Screen { rows, cursor: None })]));
+        world.run(0.01);
+        changes += 1;
+    }
+    assert_eq!(changes, 100);
+    world.show(1, "waiting");
+    world.run(0.3);
+    assert!(world.ask("list").contains("waiting"), "the last one is seen");
+}
+
+#[test]
+fn the_focused_pane_stays_recognisable() {
+    let mut world = World::new(&[]);
+    world.open(1, "waiting");
+    world.open(2, "waiting");
+    world.start();
+    assert_eq!(world.frame(2), Some(ORANGE));
+    let bright = world.frame(1).unwrap().to_owned();
+    assert_ne!(bright, ORANGE);
+    world.session.focus.insert(1, 2);
+    world.report();
+    world.run(1.0);
+    assert_eq!((world.frame(1), world.frame(2)), (Some(ORANGE), Some(bright.as_str())));
+    let mut plain = World::new(&[("border.focused", "theme")]);
+    plain.open(1, "waiting");
+    plain.open(2, "waiting");
+    plain.start();
+    assert_eq!((plain.frame(1), plain.frame(2)), (None, Some(ORANGE)));
+}
+
+#[test]
+fn panes_of_other_tabs_are_polled_and_detached_sessions_go_on() {
+    let mut world = World::new(&[("helper", "off"), ("border.focused", "same")]);
+    world.open(1, "working");
+    let other = TabFacts { id: 11, position: 1, name: "far".into(), ..TabFacts::default() };
+    world.session.tabs.push(other);
+    world.open(2, "working");
+    world.session.panes.last_mut().unwrap().tab = 1;
+    world.start();
+    world.screens.insert(2, claude("waiting"));
+    world.run(1.2);
+    assert_eq!(world.frame(2), Some(ORANGE));
+    world.session.tabs.first_mut().unwrap().clients.clear();
+    world.session.focus.clear();
+    world.report();
+    world.screens.insert(2, claude("working"));
+    world.run(5.0);
+    assert_eq!(world.frame(2), Some(GREEN));
+    let beats = world.done.iter().rev().take(60).filter(|e| matches!(e, Effect::Broadcast { .. }));
+    assert!(beats.count() >= 2, "a leader without clients gives signs of life");
+}
+
+#[test]
+fn two_clients_have_one_leader_and_one_set_of_effects() {
+    let mut second = World::for_client(2, &[]);
+    second.open(1, "waiting");
+    second.session.tabs.first_mut().unwrap().clients = vec![1, 2];
+    second.start();
+    second.run(20.0);
+    let loud = |e: &Effect| {
+        matches!(e, Effect::Configure(_) | Effect::Highlight { .. } | Effect::Answer { .. })
+    };
+    assert_eq!(second.ask("status"), "");
+    assert_eq!(second.asked_for(0, loud), 0);
+    // Client 1 detaches: the other instance takes over where the first one was.
+    second.session.tabs.first_mut().unwrap().clients = vec![2];
+    second.report();
+    second.run(2.0);
+    assert!(second.frame(1).is_some());
+    assert_eq!(second.client, 2);
+}
+
+#[test]
+fn a_reloaded_instance_tells_no_event_twice_and_keeps_what_was_seen() {
+    let mut first = World::new(&[("helper", "off")]);
+    first.open(1, "waiting");
+    first.open(2, "working");
+    first.start();
+    let saved = first.done.iter().rev().find_map(|e| match e {
+        Effect::Save(text) => Some(text.clone()),
+        _ => None,
+    });
+    let mut second = World::new(&[("helper", "off")]);
+    second.open(1, "waiting");
+    second.open(2, "working");
+    second.frames = first.frames.clone();
+    second.now = 1500.0;
+    second.send(Event::Loaded(saved));
+    second.report();
+    second.ask("events");
+    let from = second.done.len();
+    second.run(2.0);
+    assert_eq!(second.answers(from), Vec::<String>::new());
+    assert_eq!(second.frames, first.frames);
+    assert!(second.ask("list").contains("8m"), "since when is kept: {}", second.ask("list"));
+    second.show(1, "working");
+    second.run(1.0);
+    assert_eq!(second.answers(from).iter().filter(|a| a.starts_with("{\"agent\"")).count(), 1);
+}
+
+#[test]
+fn a_pane_that_closes_is_an_exit_and_is_forgotten() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "working");
+    world.open(2, "idle");
+    world.start();
+    world.ask("events");
+    let from = world.done.len();
+    world.session.panes.retain(|p| p.id != 1);
+    world.send(Event::PaneClosed(1));
+    world.report();
+    let line = world.answers(from).concat();
+    assert!(line.contains("\"to\":\"exited\"") && line.contains("terminal_1"), "{line}");
+    assert_eq!(world.answers(from).len(), 1);
+    assert!(!world.ask("list").contains("terminal_1"));
+}
+
+#[test]
+fn pausing_gives_every_frame_back() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "waiting");
+    world.start();
+    assert_eq!(world.ask("pause"), "paused\n");
+    world.run(3.0);
+    assert!(world.frames.is_empty());
+    assert_eq!(world.theme, palette());
+    world.ask("resume");
+    world.run(1.0);
+    assert!(world.frame(1).is_some());
+}
+
+#[test]
+fn marks_are_set_and_taken_back() {
+    let mut world = World::new(&[
+        ("helper", "off"),
+        ("border.tint", "true"),
+        ("border.tab_marker", "true"),
+        ("border.title_glyph", "true"),
+    ]);
+    world.open(1, "waiting");
+    world.titles.insert(1, "✳ Claude Code".into());
+    world.start();
+    assert!(world.done.contains(&Effect::RenameTab(10, "? work".into())));
+    assert!(world.done.contains(&Effect::RenamePane(1, "? ✳ Claude Code".into())));
+    assert!(world.done.iter().any(|e| matches!(e, Effect::Tint(1, Some(_)))));
+    world.session.tabs.first_mut().unwrap().name = "? work".into();
+    world.report();
+    let from = world.done.len();
+    world.ask("pause");
+    world.run(1.0);
+    let after: Vec<&Effect> = world.done.iter().skip(from).collect();
+    for effect in [
+        Effect::RenameTab(10, "work".into()),
+        Effect::RenamePane(1, String::new()),
+        Effect::Tint(1, None),
+    ] {
+        assert!(after.contains(&&effect), "{effect:?} in {after:?}");
+    }
+}
+
+#[test]
+fn the_helper_proves_what_the_screen_cannot() {
+    let mut world = World::new(&[]);
+    world.open(1, "idle");
+    world.start();
+    let call = world.done.iter().find_map(|e| match e {
+        Effect::RunHelper { call, argv } => {
+            assert_eq!(argv.first().map(String::as_str), Some("madohub"));
+            Some(*call)
+        }
+        _ => None,
+    });
+    let probe = r#"{"panes":[{"pid":101,"processes":[{"pid":101,"ppid":1,"comm":"bash","argv":["bash"],"foreground":true}]}]}"#;
+    world.send(Event::Helper(HelperAnswer {
+        code: Some(0),
+        stdout: probe.into(),
+        stderr: Vec::new(),
+        call: call.unwrap(),
+    }));
+    world.run(1.0);
+    assert!(world.ask("list").contains("exited"), "{}", world.ask("list"));
+}
+
+#[test]
+fn commands_are_answered_and_hostile_input_is_harmless() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "waiting");
+    world.session.panes.first_mut().unwrap().title = "\u{1b}]0;x\u{7}\"{}".into();
+    world.session.tabs.first_mut().unwrap().name = "a\"}\u{1b}[2J".into();
+    world.start();
+    let mut wide = claude("waiting");
+    wide.insert(0, "\u{1b}[31m{}\"".repeat(2000));
+    world.send(Event::Screens(vec![(1, Screen { rows: wide, cursor: Some((9, 9_000_000)) })]));
+    world.run(1.0);
+    for command in
+        ["status", "list", "list --json", "explain 1", "explain --text 1", "dance", "help"]
+    {
+        let answer = world.ask(command);
+        assert!(!answer.is_empty(), "{command}");
+        assert!(!answer.contains('\u{1b}'), "{command}: {answer:?}");
+    }
+    let list: serde_json::Value = serde_json::from_str(&world.ask("list --json")).unwrap();
+    assert_eq!(list.get(0).unwrap().get("state").unwrap(), "waiting");
+    assert_eq!(list.get(0).unwrap().get("mux").unwrap(), "zellij");
+    assert!(world.ask("explain 77").contains("nothing is known"));
+    assert_eq!(world.ask("jump"), "terminal_1\n");
+    assert!(world.done.contains(&Effect::Focus(1)));
+    assert!(world.ask("send 1 yes").starts_with("refused"), "a dialog is not answered");
+}
+
+#[test]
+fn denied_permissions_are_said() {
+    let mut world = World::new(&[]);
+    world.start();
+    world.send(Event::Permissions(false));
+    assert!(world.ask("status").contains("permissions were denied"));
+}

@@ -1,0 +1,138 @@
+//! What is known of one pane.
+
+use crate::event::{PaneFacts, PaneId, Screen};
+use madohub_detect::{Detection, Process, Registry, SessionLog};
+use serde::Deserialize;
+
+/// What the helper knows of a pane's processes.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct HostFacts {
+    /// The pane's own process.
+    pub(crate) pid: i64,
+    /// The pane's processes.
+    pub(crate) processes: Vec<Process>,
+    /// The agent's entry for its running process.
+    pub(crate) registry: Option<Registry>,
+    /// The end of the agent's session log.
+    pub(crate) log: Option<SessionLog>,
+    /// Working directory of the agent, else of the pane's process.
+    pub(crate) cwd: Option<String>,
+    /// The model in use.
+    pub(crate) model: Option<String>,
+}
+
+/// The command line in the foreground.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Foreground {
+    /// Command line of the foreground group's leader.
+    pub(crate) argv: Vec<String>,
+    /// It is the process that the pane was opened with.
+    pub(crate) own: bool,
+    /// What the command line alone says: an agent, surely no agent, or nothing.
+    pub(crate) says: CommandSays,
+}
+
+/// What a command line alone says of the pane's occupant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommandSays {
+    /// An agent.
+    Agent,
+    /// A shell at its prompt, or a program that shows other people's text.
+    NoAgent,
+    /// Nothing: a launcher may have the agent as its child.
+    Nothing,
+}
+
+/// One pane.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pane {
+    /// zellij's facts.
+    pub(crate) facts: PaneFacts,
+    /// Visible text, as far as it was read.
+    pub(crate) screen: Option<Screen>,
+    /// Title as read live, newer than the one in `facts`.
+    pub(crate) title: Option<String>,
+    /// Process of the pane.
+    pub(crate) pid: Option<i64>,
+    /// Command in the foreground.
+    pub(crate) foreground: Option<Foreground>,
+    /// The helper's word.
+    pub(crate) host: Option<HostFacts>,
+    /// The user scrolled it: its text is not the live one.
+    pub(crate) scrolled: bool,
+    /// Something changed since the last look.
+    pub(crate) dirty: bool,
+    /// Verdict of the last look.
+    pub(crate) seen: Option<Detection>,
+    /// Time of the last look, of the last read, of the last change of its text, and of the last
+    /// read of its title.
+    pub(crate) looked: f64,
+    pub(crate) read: f64,
+    pub(crate) changed: f64,
+    pub(crate) title_read: f64,
+    /// The tracker has not settled on the last verdict yet.
+    pub(crate) unsettled: bool,
+}
+
+impl Pane {
+    /// A pane seen for the first time.
+    pub(crate) fn new(facts: PaneFacts) -> Self {
+        Self { facts, dirty: true, ..Self::default() }
+    }
+
+    /// Takes newer facts; true when they can change the verdict.
+    pub(crate) fn update(&mut self, facts: PaneFacts) -> bool {
+        let matters = facts.exited != self.facts.exited
+            || facts.held != self.facts.held
+            || facts.title != self.facts.title
+            || facts.size != self.facts.size;
+        if facts.title != self.facts.title {
+            self.title = None;
+        }
+        if facts.exited != self.facts.exited {
+            self.foreground = None;
+            self.host = None;
+        }
+        self.facts = facts;
+        self.dirty |= matters;
+        matters
+    }
+
+    /// Takes its text; true when that changed.
+    pub(crate) fn set_screen(&mut self, screen: Screen, now: f64) -> bool {
+        self.read = now;
+        if self.screen.as_ref() == Some(&screen) {
+            return false;
+        }
+        self.screen = Some(screen);
+        self.changed = now;
+        self.dirty = true;
+        true
+    }
+
+    /// The title as the user sees it.
+    pub(crate) fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.facts.title)
+    }
+
+    /// Whether its program ended while the pane stays.
+    pub(crate) fn dead(&self) -> bool {
+        self.facts.exited
+    }
+
+    /// Whether it holds an agent, as far as the last look saw.
+    pub(crate) fn has_agent(&self) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.agent.is_agent())
+    }
+}
+
+/// Name of a pane in every output, as zellij's own commands write it.
+pub(crate) fn name(pane: PaneId) -> String {
+    format!("terminal_{pane}")
+}
+
+/// Reads a pane id as zellij's own commands write it, or as a number.
+pub(crate) fn parse(text: &str) -> Option<PaneId> {
+    text.strip_prefix("terminal_").unwrap_or(text).parse().ok()
+}
