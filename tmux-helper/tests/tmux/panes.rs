@@ -67,6 +67,13 @@ fn dead_panes_say_how_they_ended() {
         let panes = panes(&server);
         let ended: Vec<_> =
             panes.iter().map(|pane| (pane.dead, pane.exit_status, pane.exit_signal)).collect();
+        // tmux 3.3a never learns how one process in twenty ended when the terminal closes before
+        // the signal of its end is handled: such a pane tells nothing to read, so it runs again.
+        for pane in &panes {
+            if pane.dead && (pane.exit_status, pane.exit_signal) == (None, None) {
+                world.tmux("m", &["respawn-pane", "-t", &pane.id.to_string()]);
+            }
+        }
         match ended[1..] {
             [(true, Some(_), None), (true, None, Some(_))]
             | [(true, None, Some(_)), (true, Some(_), None)] => Ok(()),
