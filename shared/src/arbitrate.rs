@@ -8,7 +8,7 @@
 //! | 4 | the agent's entry says `waiting` (not for a view that the person opened) | `waiting` |
 //! | 5 | the agent's entry says `busy` | `working` |
 //! | 6 | the agent's entry says `idle` or `shell` | how the turn ended, else `idle` |
-//! | 7 | a program status report | its state, an end as `stopped` |
+//! | 7 | a program status report of the agent | its state; an end as the log tells it, else `stopped` |
 //! | 8 | the log waits | `waiting` |
 //! | 9 | the screen works, or shows a later end than the log | the screen's state |
 //! | 10 | the log works or ended the turn | the log's state |
@@ -96,7 +96,8 @@ impl Claims<'_> {
         if let Some(verdict) = self.registry.and_then(|r| self.by_registry(r, seen)) {
             return verdict;
         }
-        if let Some(verdict) = self.program_status.and_then(by_program_status) {
+        if let Some(verdict) = self.program_status.and_then(|status| self.by_program_status(status))
+        {
             return verdict;
         }
         if let Some(verdict) = self.by_log() {
@@ -135,16 +136,22 @@ impl Claims<'_> {
                 verdict.reason = self.screen_state(State::Working).and_then(|c| c.reason.clone());
                 Some(verdict)
             }
-            "idle" | "shell" => Some(self.turn_over().unwrap_or_else(|| {
-                let mut verdict = Verdict::new(State::Idle, None, entry("idle", None));
-                if let Some(stop) = self.screen_state(State::Stopped) {
-                    verdict = stop.verdict(State::Stopped);
-                    verdict.evidence.push(entry("idle", None));
-                }
-                verdict
-            })),
+            "idle" | "shell" => Some(self.at_rest(entry("idle", None))),
             _ => None,
         }
+    }
+
+    /// No turn runs, by this evidence: how the last one ended, else nothing is new.
+    fn at_rest(&self, evidence: Evidence) -> Verdict {
+        if let Some(verdict) = self.turn_over() {
+            return verdict;
+        }
+        let Some(stop) = self.screen_state(State::Stopped) else {
+            return Verdict::new(State::Idle, None, evidence);
+        };
+        let mut verdict = stop.verdict(State::Stopped);
+        verdict.evidence.push(evidence);
+        verdict
     }
 
     /// How the last turn ended, by the log; unless the screen shows that the person interrupted
@@ -191,6 +198,32 @@ impl Claims<'_> {
         }
     }
 
+    /// A report never says how a turn ended as surely as the agent's record does.
+    fn by_program_status(&self, status: &ProgramStatus) -> Option<Verdict> {
+        let mut evidence =
+            Evidence::new(Via::ProgramStatus, format!("program-status.{}", status.state));
+        if let Some(message) = &status.message {
+            evidence = evidence.with_text(message);
+        }
+        let (state, reason) = match (status.state.as_str(), status.kind.as_deref()) {
+            ("working", _) => (State::Working, None),
+            ("blocked", Some("question")) => (State::Waiting, Some("question")),
+            ("blocked", Some("auth")) => (State::Waiting, Some("login")),
+            ("blocked", _) => (State::Waiting, Some("approval")),
+            ("idle", _) => return Some(self.at_rest(evidence)),
+            ("done", _) => (State::Stopped, None),
+            ("error", _) => (State::Stopped, Some("api-error")),
+            _ => return None,
+        };
+        if matches!(status.state.as_str(), "done" | "error")
+            && let Some(mut verdict) = self.turn_over()
+        {
+            verdict.evidence.push(evidence);
+            return Some(verdict);
+        }
+        Some(Verdict::new(state, reason, evidence))
+    }
+
     fn by_screen(&self, seen: &Observation, who: &Evidence) -> Verdict {
         match &self.screen {
             Some(claim) => match claim.says {
@@ -213,26 +246,6 @@ impl Claims<'_> {
         let mut verdict = Verdict::new(state.unwrap_or(State::Idle), None, evidence);
         verdict.held = true;
         verdict
-    }
-}
-
-fn by_program_status(status: &ProgramStatus) -> Option<Verdict> {
-    let rule = |state: &str| Evidence::new(Via::ProgramStatus, format!("program-status.{state}"));
-    let verdict = |state, reason: Option<&str>| Verdict::new(state, reason, rule(&status.state));
-    match status.state.as_str() {
-        "working" => Some(verdict(State::Working, None)),
-        "blocked" => {
-            let reason = match status.kind.as_deref() {
-                Some("question") => "question",
-                Some("auth") => "login",
-                _ => "approval",
-            };
-            Some(verdict(State::Waiting, Some(reason)))
-        }
-        "idle" => Some(verdict(State::Idle, None)),
-        "done" => Some(verdict(State::Stopped, None)),
-        "error" => Some(verdict(State::Stopped, Some("api-error"))),
-        _ => None,
     }
 }
 

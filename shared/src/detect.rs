@@ -3,7 +3,7 @@
 use crate::arbitrate::{Claims, ScreenClaim, Verdict, arbitrate, exited};
 use crate::detection::{AgentId, Detection, Evidence, State};
 use crate::identify::{Life, Occupant, identify};
-use crate::observation::{Observation, Registry};
+use crate::observation::{Observation, ProgramStatus, Registry};
 use crate::rules::{Agent, RuleSet};
 use crate::scan::{Scan, Sight, Tried};
 use crate::screen::{Screen, clean_line};
@@ -33,7 +33,10 @@ pub(crate) fn run<'a>(
                     .log
                     .as_ref()
                     .and_then(|log| session_log::read(agent, log, seen.now, tried)),
-                program_status: seen.program_status.as_ref(),
+                program_status: seen
+                    .program_status
+                    .as_ref()
+                    .filter(|status| life != Life::Unseen && is_of_foreground(status, seen)),
             };
             let life = without_interface(rules, seen, sight, life, &claims);
             let mut verdict = arbitrate(seen, life, &evidence, &claims);
@@ -110,6 +113,13 @@ fn is_of_this_pane(entry: &Registry, seen: &Observation) -> bool {
         let same = start.is_none() || entry.proc_start.is_none() || start == entry.proc_start;
         process.pid == pid && same
     })
+}
+
+/// Whether a report was written by what runs in the foreground: anything that ran before in the
+/// same terminal may have left one.
+fn is_of_foreground(status: &ProgramStatus, seen: &Observation) -> bool {
+    let (Some(processes), Some(pgid)) = (&seen.processes, status.pgid) else { return true };
+    processes.iter().any(|p| p.pgid == Some(pgid) && p.foreground != Some(false))
 }
 
 fn detection(seen: &Observation, agent: &Agent, verdict: Verdict) -> Detection {

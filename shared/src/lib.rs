@@ -31,6 +31,7 @@ mod explain;
 mod identify;
 mod layout;
 mod observation;
+mod program_status;
 mod rules;
 mod scan;
 mod screen;
@@ -43,6 +44,9 @@ pub use explain::{Explanation, RegionRows, explain};
 pub use identify::{RULE_SHELL_COMMAND, RULE_SHELL_PROMPT};
 pub use observation::{
     Cursor, Observation, Previous, Process, ProgramStatus, Registry, SessionLog,
+};
+pub use program_status::{
+    Blocked, Report, ReportState, StatusRecord, StatusScanner, StatusSignal, Terminator,
 };
 pub use rules::{AgentInfo, RuleError, RuleErrorKind, RuleFile, RuleSet};
 pub use scan::Attempt;

@@ -166,7 +166,7 @@ pub struct SessionLog {
     pub records: Vec<String>,
 }
 
-/// A program status report (OSC 7501, "Program Status Protocol" revision 0.2).
+/// A program status report (OSC 7501, "Program Status Protocol" revision 0.4).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProgramStatus {
@@ -175,9 +175,26 @@ pub struct ProgramStatus {
     /// For `blocked`: `permission`, `question` or `auth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    /// What the program says about the state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Process group that wrote it, where the host knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pgid: Option<i64>,
     /// Age of the report in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_s: Option<f64>,
+}
+
+impl From<&crate::Report> for ProgramStatus {
+    fn from(report: &crate::Report) -> Self {
+        Self {
+            state: report.state.as_str().to_owned(),
+            kind: report.kind.map(|kind| kind.as_str().to_owned()),
+            message: report.message.clone(),
+            ..Self::default()
+        }
+    }
 }
 
 /// What a pane was before this observation.

@@ -140,6 +140,23 @@ fn row_7_program_status_never_says_completed_or_failed() {
         };
         assert_eq!((decide(&claims).0, decide(&claims).1), (state, PTY), "{report}");
     }
+    // After an Esc, Codex 0.171 reports `idle` and no end.
+    let status = ProgramStatus { state: "idle".into(), ..ProgramStatus::default() };
+    let claims = Claims {
+        screen: screen(State::Stopped, Some("interrupted")),
+        program_status: Some(&status),
+        ..Claims::default()
+    };
+    assert_eq!(decide(&claims), (State::Stopped, PTY, Some("interrupted".into())));
+    let status = ProgramStatus { state: "done".into(), ..ProgramStatus::default() };
+    for (says, state) in [
+        (LogSays::State(State::Completed), State::Completed),
+        (LogSays::State(State::Failed), State::Failed),
+        (LogSays::State(State::Working), State::Stopped),
+    ] {
+        let claims = Claims { program_status: Some(&status), log: log(says), ..Claims::default() };
+        assert_eq!(decide(&claims).0, state, "done, and the log says {says:?}");
+    }
     let clear = ProgramStatus { state: "clear".into(), ..ProgramStatus::default() };
     let claims = Claims { program_status: Some(&clear), ..Claims::default() };
     assert_eq!(decide(&claims).0, State::Unknown);

@@ -13,6 +13,7 @@ mod field;
 mod frames;
 mod mutations;
 mod over_time;
+mod program_status;
 mod properties;
 mod report;
 mod rule_files;
