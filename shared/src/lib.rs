@@ -24,6 +24,7 @@
 //! # Ok::<(), madohub_detect::RuleError>(())
 //! ```
 
+mod announce;
 mod arbitrate;
 mod detect;
 mod detection;
@@ -38,6 +39,7 @@ mod screen;
 mod session_log;
 mod tracker;
 
+pub use announce::{Announcer, CONFIRM, Told};
 pub use detect::detect;
 pub use detection::{AgentId, Detection, Evidence, State, StateSource, UnknownState, Via};
 pub use explain::{Explanation, RegionRows, explain};

@@ -6,7 +6,7 @@
 
 use crate::detection::{AgentId, Detection, Evidence, State, StateSource, Via};
 use crate::identify::{RULE_SHELL_PROMPT, RULE_SHELL_SCREEN};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// When a finished turn stops asking for attention and becomes `idle`.
@@ -61,7 +61,7 @@ pub struct Tracked {
 }
 
 /// A pane entered another state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// The pane's name as given to [`Tracker::step`].
     pub pane: String,

@@ -133,9 +133,10 @@ impl Madohub {
         self.env.processes().into_iter().filter(is_daemon).collect()
     }
 
-    /// Starts `madohub watch --json`.
-    pub fn watch(&self, tmux: &Tmux) -> Watch {
-        let mut command = self.command(&["watch", "--json", "-L", &tmux.socket]);
+    /// Starts `madohub watch --json` with more arguments.
+    pub fn watch(&self, tmux: &Tmux, more: &[&str]) -> Watch {
+        let args = [&["watch", "--json", "-L", &tmux.socket], more].concat();
+        let mut command = self.command(&args);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("madohub runs");
         let lines = Arc::new(Mutex::new(Vec::new()));
         let (sink, out) = (Arc::clone(&lines), child.stdout.take().expect("a pipe"));
@@ -161,10 +162,15 @@ impl Watch {
         self.child.id()
     }
 
+    /// The lines so far, as they came.
+    pub fn lines(&self) -> Vec<String> {
+        self.lines.lock().expect("no panic inside").clone()
+    }
+
     /// The events so far.
     #[track_caller]
     pub fn events(&self) -> Vec<Event> {
-        let lines = self.lines.lock().expect("no panic inside");
+        let lines = self.lines();
         let parse = |line: &String| {
             serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"))
         };

@@ -172,6 +172,12 @@ impl Stage {
     /// Starts `madohub watch --json` and waits until the daemon has let it in.
     #[track_caller]
     pub fn watch(&self) -> Watch {
+        self.watch_with(&[])
+    }
+
+    /// Starts `madohub watch --json` with more arguments, as [`Stage::watch`] does.
+    #[track_caller]
+    pub fn watch_with(&self, more: &[&str]) -> Watch {
         let daemon = self.daemon();
         // The daemon attends to every watcher with a thread of this name.
         let watchers = || {
@@ -181,7 +187,7 @@ impl Stage {
             names.filter(|name| name.trim() == "watch").count()
         };
         let before = watchers();
-        let watch = self.madohub.watch(&self.tmux);
+        let watch = self.madohub.watch(&self.tmux, more);
         wait_until("the daemon to take the watcher", watchers, |now| *now > before);
         watch
     }

@@ -3,8 +3,9 @@
 use crate::Error;
 use crate::config::Paths;
 use crate::daemon::{Files, Lock};
+use crate::events::Line;
 use crate::output::ListedPane;
-use crate::protocol::{ANSWER_MAX, Answer, Ask, Body, Event, Hello, Request, VERSION};
+use crate::protocol::{ANSWER_MAX, Answer, Ask, Body, Hello, PaneHistory, Request, VERSION};
 use crate::tmux::Server;
 use rustix::process::geteuid;
 use std::fs;
@@ -58,6 +59,16 @@ impl Client {
         }
     }
 
+    /// The panes with an agent and their last events, sorted by need; nothing when there is no
+    /// daemon.
+    pub fn history(&self) -> Result<Option<Vec<PaneHistory>>, Error> {
+        match self.ask(Ask::History)? {
+            None => Ok(None),
+            Some(Body::History(panes)) => Ok(Some(panes)),
+            Some(other) => Err(unexpected(&other)),
+        }
+    }
+
     /// Has the daemon put everything back and end; nothing when there is none, else what could
     /// not be put back.
     pub fn stop(&self) -> Result<Option<Option<String>>, Error> {
@@ -68,10 +79,11 @@ impl Client {
         }
     }
 
-    /// Events from now on; nothing when there is no daemon.
-    pub fn watch(&self) -> Result<Option<Events>, Error> {
+    /// Events from now on, or from after the one with the number `since`; nothing when there is no
+    /// daemon.
+    pub fn watch(&self, since: Option<u64>) -> Result<Option<Events>, Error> {
         let Some(stream) = self.connect()? else { return Ok(None) };
-        let mut reader = match send(stream, Ask::Watch, PATIENCE) {
+        let mut reader = match send(stream, Ask::Watch { since }, PATIENCE) {
             Ok(reader) => reader,
             Err(error) => return self.cut_off(&error).map(|()| None),
         };
@@ -182,7 +194,7 @@ fn unexpected(body: &Body) -> Error {
 
 impl Iterator for Events {
     /// The line as it came, and what it says.
-    type Item = Result<(String, Event), Error>;
+    type Item = Result<(String, Line), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut line = String::new();
@@ -191,7 +203,7 @@ impl Iterator for Events {
             Ok(_) => {
                 let line = line.trim_end().to_owned();
                 Some(match serde_json::from_str(&line) {
-                    Ok(event) => Ok((line, event)),
+                    Ok(said) => Ok((line, said)),
                     Err(error) => Err(Error::failed(format!(
                         "an event of the daemon cannot be read: {error}"
                     ))

@@ -10,6 +10,7 @@ pub mod config;
 mod context;
 pub mod daemon;
 mod error;
+pub mod events;
 mod follow;
 pub mod glance;
 pub mod input;

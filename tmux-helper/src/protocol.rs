@@ -9,7 +9,7 @@ use madohub_detect::{AgentId, Change, Evidence, State, StateSource};
 use serde::{Deserialize, Serialize};
 
 /// Version of the protocol.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes that a request may have; the longest one has fewer than a hundred.
 pub const REQUEST_MAX: u64 = 4096;
 /// Bytes that an answer may have: thousands of panes.
@@ -25,15 +25,20 @@ pub struct Request {
 }
 
 /// What can be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ask {
     /// Who the daemon is and what it watches.
     Hello,
     /// The panes with an agent.
     List,
-    /// Events from now on.
-    Watch,
+    /// The panes with an agent, each with its last events.
+    History,
+    /// Events from now on, or from after the one with this number.
+    Watch {
+        /// The last event that the client knows of.
+        since: Option<u64>,
+    },
     /// Put tmux back as it was and end.
     Stop,
 }
@@ -56,12 +61,23 @@ pub enum Body {
     Hello(Box<Hello>),
     /// To `list`: the panes, sorted by need.
     List(Vec<ListedPane>),
-    /// To `watch`: number of the last event before.
+    /// To `history`: the panes, sorted by need.
+    History(Vec<PaneHistory>),
+    /// To `watch`: the number after which events follow.
     Watching(u64),
     /// To `stop`: what could not be put back, if anything.
     Stopped(Option<String>),
     /// The request cannot be answered.
     Error(String),
+}
+
+/// A pane and what was told of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PaneHistory {
+    /// The pane now.
+    pub pane: ListedPane,
+    /// Its last events, oldest first.
+    pub events: Vec<Event>,
 }
 
 /// Who the daemon is and what it watches.

@@ -29,6 +29,7 @@ pub struct ServerArgs {
 Examples:
   madohub list
   madohub list --json | jq -r '.[] | select(.state == \"waiting\") | .pane'
+  madohub list --history                   what was told of each pane, the last events
 
 Panes that need a person come first. Without a daemon it looks once; then it is not known since when
 a state holds.")]
@@ -36,6 +37,9 @@ pub struct ListArgs {
     /// Print a JSON array instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Show the last events of each pane
+    #[arg(long)]
+    pub history: bool,
     /// Which server.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -47,12 +51,19 @@ pub struct ListArgs {
 Examples:
   madohub watch
   madohub watch --json | jq -c 'select(.to == \"waiting\")'
+  madohub watch --json --since 17          go on after the event whose seq is 17
 
-It runs until it is interrupted, or until the daemon stops.")]
+It runs until it is interrupted, or until the daemon stops (exit code 3). The end of a turn is one
+event: at once where the agent's own record says how it ended, else after it has lasted for two
+seconds. The last thousand events are kept, also over a restart of the daemon. Where some are
+missing, a line says so: {\"v\":1,\"gap\":{\"after\":17,\"next\":203}}.")]
 pub struct WatchArgs {
     /// Print JSON Lines, one event a line
     #[arg(long)]
     pub json: bool,
+    /// Begin with what followed the event of this number
+    #[arg(long, value_name = "SEQ")]
+    pub since: Option<u64>,
     /// Which server.
     #[command(flatten)]
     pub server: ServerArgs,

@@ -3,6 +3,7 @@
 use crate::cli::WatchArgs;
 use crate::client::Client;
 use crate::config::Looks;
+use crate::events::{Gap, Line};
 use crate::output::{Terminal, clean};
 use crate::protocol::Event;
 use crate::tmux::Server;
@@ -14,20 +15,29 @@ pub(crate) fn run(args: &WatchArgs, ctx: &Context) -> Result<Exit, Error> {
     let server = Server::resolve(&args.server);
     let looks = ctx.config()?.looks;
     let terminal = Terminal::of_stdout();
-    let Some(events) = Client::of(&server, ctx.paths()).watch()? else {
+    let Some(events) = Client::of(&server, ctx.paths()).watch(args.since)? else {
         return Err(super::tmux::no_daemon(&server));
     };
     let mut out = stdout();
     for event in events {
-        let (line, event) = event?;
-        if args.json {
-            writeln!(out, "{line}")?;
-        } else {
-            writeln!(out, "{}", describe(&event, &looks, terminal))?;
+        let (line, said) = event?;
+        match said {
+            _ if args.json => writeln!(out, "{line}")?,
+            Line::Event(event) => writeln!(out, "{}", describe(&event, &looks, terminal))?,
+            Line::Gap { gap, .. } => writeln!(out, "{}", describe_gap(gap))?,
         }
         out.flush()?;
     }
     Err(Error::no_server(format!("the daemon of {} ended", clean(&server.name()))))
+}
+
+/// What is missing, for people.
+fn describe_gap(Gap { after, next }: Gap) -> String {
+    if next > after + 1 {
+        format!("… {} events are missing …", next - after - 1)
+    } else {
+        "… the numbers of events began anew …".to_owned()
+    }
 }
 
 /// One event for people: `%3 claude: working → ? waiting (approval)`.

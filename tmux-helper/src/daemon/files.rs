@@ -20,6 +20,8 @@ pub struct Files {
     pub socket: PathBuf,
     /// What a later daemon must know.
     pub state: PathBuf,
+    /// The last events.
+    pub events: PathBuf,
     /// What the daemon says.
     pub log: PathBuf,
 }
@@ -33,6 +35,7 @@ impl Files {
             lock: paths.runtime_dir.join(name("lock")),
             socket: paths.runtime_dir.join(name("sock")),
             state: paths.state_dir.join(name("json")),
+            events: paths.state_dir.join(name("events")),
             log: paths.state_dir.join(name("log")),
         }
     }

@@ -13,7 +13,7 @@ use crate::scan::{Looked, Reach, Scanner};
 use crate::tmux::names::environment;
 use crate::tmux::{Batch, Identity, PaneId, Replies, Server, Support, TmuxError};
 use crate::verdict::{Verdicts, listed};
-use madohub_detect::{Change, State, Tracked};
+use madohub_detect::{Announcer, Change, State, Tracked};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
@@ -55,12 +55,11 @@ pub(super) struct Report {
     pub(super) store: bool,
     /// tmux was asked.
     pub(super) looked: bool,
-    /// Number of the last event that a former daemon told.
-    pub(super) seq: u64,
 }
 
 impl Life {
-    pub(super) fn begin(setup: &Setup, identity: Identity) -> Self {
+    /// `stored` is what a former daemon knew.
+    pub(super) fn begin(setup: &Setup, identity: Identity, stored: Option<Stored>) -> Self {
         let scratch = setup.files.lock.parent().unwrap_or(Path::new("/"));
         let server = setup.server.clone().for_version(identity.version, scratch);
         let support = identity.version.support();
@@ -78,7 +77,7 @@ impl Life {
             pulse: Pulse::default(),
             pace: Pace::new(setup.config.pace, partial),
             activity: Activity::of(identity.pid),
-            stored: Stored::read(&setup.files.state),
+            stored,
             hot_until: 0.0,
             borders: setup.config.border.enabled && partial,
             pulses: setup.config.border.pulse,
@@ -98,6 +97,11 @@ impl Life {
         self.identity.version.support()
     }
 
+    /// Process of a pane.
+    pub(super) fn pid_of(&self, pane: &str) -> Option<i64> {
+        pane.parse().ok().and_then(|id| self.scanner.pane(id)).map(|seen| seen.pane.pid)
+    }
+
     pub(super) fn pane_count(&self) -> usize {
         self.scanner.panes().count()
     }
@@ -110,9 +114,7 @@ impl Life {
     pub(super) fn first_look(&mut self, now: f64) -> Result<Report, TmuxError> {
         let step = Step::Look(Reach::All);
         self.pace.made(step, Instant::now());
-        let seq = self.stored.as_ref().map_or(0, |stored| stored.seq);
         let mut report = self.look(Reach::All, now)?;
-        report.seq = seq;
         report.store = true;
         Ok(report)
     }
@@ -271,11 +273,11 @@ impl Life {
     }
 
     /// Writes down what a later daemon must know.
-    pub(super) fn store(&mut self, seq: u64, path: &Path) -> io::Result<()> {
+    pub(super) fn store(&self, seq: u64, announcer: &Announcer, path: &Path) -> io::Result<()> {
         let panes = self.scanner.panes().filter_map(|seen| {
             let tracked: &Tracked = self.verdicts.tracked(seen.pane.id)?;
             Some((seen.pane.id.to_string(), seen.pane.pid, tracked))
         });
-        Stored::new(seq, &self.identity, panes).write(path)
+        Stored::new(seq, announcer, &self.identity, panes).write(path)
     }
 }

@@ -6,11 +6,12 @@ use crate::protocol::{Answer, Ask, Body, REQUEST_MAX, Request, VERSION};
 use rustix::process::geteuid;
 use std::fs::{self, Permissions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::Shutdown;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -122,7 +123,8 @@ fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()
     match request.ask {
         Ask::Hello => say(&stream, Body::Hello(Box::new(hub.picture().hello.clone()))),
         Ask::List => say(&stream, Body::List(hub.picture().rows.as_ref().clone())),
-        Ask::Watch => watch(stream, hub),
+        Ask::History => say(&stream, Body::History(hub.history())),
+        Ask::Watch { since } => watch(stream, hub, since),
         Ask::Stop => {
             let (sender, outcome) = channel();
             // Dropped when the answer is written.
@@ -140,27 +142,42 @@ fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()
     }
 }
 
-fn watch(stream: UnixStream, hub: &Hub) -> io::Result<()> {
-    let (seq, events) = hub.subscribe();
-    say(&stream, Body::Watching(seq))?;
+fn watch(stream: UnixStream, hub: &Hub, since: Option<u64>) -> io::Result<()> {
+    let Some(_watcher) = hub.watcher() else {
+        return say(&stream, Body::Error("too many programs listen to events".to_owned()));
+    };
+    let cursor = since.unwrap_or_else(|| hub.ring().last());
+    say(&stream, Body::Watching(cursor))?;
     let mut ear = stream.try_clone()?;
     ear.set_read_timeout(None)?;
+    // Who is stopped for a while goes on later, and is told what it missed.
+    stream.set_write_timeout(None)?;
+    let is_over = AtomicBool::new(false);
     // The events end when the client hangs up, so that nobody waits for an event to find out.
-    let mouth =
-        thread::Builder::new().name("watch".to_owned()).stack_size(STACK).spawn(move || {
-            let mut stream = stream;
-            for line in events {
-                if stream.write_all(line.as_bytes()).is_err() {
-                    break;
-                }
-            }
-            let _ = stream.shutdown(std::net::Shutdown::Both);
-        })?;
-    let mut ignored = [0; 64];
-    while matches!(ear.read(&mut ignored), Ok(n) if n > 0) {}
-    let _ = ear.shutdown(std::net::Shutdown::Both);
-    drop(mouth);
-    Ok(())
+    thread::scope(|scope| {
+        let mouth = || tell(stream, hub, cursor, &is_over);
+        thread::Builder::new()
+            .name("watch".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, mouth)?;
+        let mut ignored = [0; 64];
+        while matches!(ear.read(&mut ignored), Ok(n) if n > 0) {}
+        is_over.store(true, Ordering::Relaxed);
+        hub.wake();
+        let _ = ear.shutdown(Shutdown::Both);
+        Ok(())
+    })
+}
+
+fn tell(mut stream: UnixStream, hub: &Hub, mut cursor: u64, is_over: &AtomicBool) {
+    while let Some(batch) = hub.next(cursor, is_over) {
+        let told = batch.lines.iter().try_for_each(|line| stream.write_all(line.as_bytes()));
+        if told.is_err() {
+            break;
+        }
+        cursor = batch.cursor;
+    }
+    let _ = stream.shutdown(Shutdown::Both);
 }
 
 fn say(mut stream: &UnixStream, body: Body) -> io::Result<()> {

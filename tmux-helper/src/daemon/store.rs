@@ -1,13 +1,15 @@
 //! What a later daemon of the same server must know, so that it repeats no event.
 
+use crate::events::Entry;
 use crate::tmux::Identity;
-use madohub_detect::{Detection, Tracked};
+use madohub_detect::{Announcer, Detection, Tracked};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Version of the file; another one is not read.
 const VERSION: u32 = 1;
@@ -22,6 +24,9 @@ pub(super) struct Stored {
     server_pid: i64,
     server_start: i64,
     panes: BTreeMap<String, StoredPane>,
+    /// What waits to be told, and what was.
+    #[serde(default)]
+    announcer: Announcer,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +43,7 @@ impl Stored {
     /// What to store. `panes` are names, processes and states.
     pub(super) fn new<'a>(
         seq: u64,
+        announcer: &Announcer,
         identity: &Identity,
         panes: impl Iterator<Item = (String, i64, &'a Tracked)>,
     ) -> Self {
@@ -57,19 +63,66 @@ impl Stored {
             server_pid: identity.pid,
             server_start: identity.start_time,
             panes: panes.collect(),
+            announcer: announcer.clone(),
         }
     }
 
     /// Reads the file; nothing where there is none or it cannot be used.
     pub(super) fn read(path: &Path) -> Option<Self> {
         let bytes = fs::read(path).ok()?;
-        let stored: Self = serde_json::from_slice(&bytes).ok()?;
-        (stored.v == VERSION).then_some(stored)
+        match serde_json::from_slice::<Self>(&bytes) {
+            Ok(stored) => (stored.v == VERSION).then_some(stored),
+            Err(error) => {
+                tracing::warn!(%error, "what the last daemon knew cannot be read; starting anew");
+                None
+            }
+        }
+    }
+
+    /// What the last daemon knew: the file, and the events that it told after it wrote the file.
+    pub(super) fn resumed(path: &Path, identity: &Identity, told: &[Arc<Entry>]) -> Option<Self> {
+        let mut stored = Self::read(path)?;
+        if !stored.is_of(identity) {
+            stored.panes.clear();
+            stored.announcer = Announcer::default();
+        }
+        let seq = stored.seq;
+        for entry in told.iter().filter(|entry| entry.event().seq > seq) {
+            stored.seq = entry.event().seq;
+            if entry.is_of(identity.pid) && stored.is_of(identity) {
+                stored.take_over(entry);
+            }
+        }
+        Some(stored)
+    }
+
+    fn take_over(&mut self, entry: &Entry) {
+        let event = entry.event();
+        self.announcer.note(&event.pane, event.to, event.turn_number());
+        let known = self.panes.get_mut(&event.pane).filter(|pane| pane.pid == entry.pid());
+        let Some(pane) = known else { return };
+        pane.detection.agent = event.agent.clone();
+        pane.detection.state = event.to;
+        pane.detection.state_source = event.state_source;
+        pane.detection.reason.clone_from(&event.reason);
+        pane.detection.evidence.clone_from(&event.evidence);
+        pane.since = event.since;
+        pane.turn = event.turn_number();
+        pane.acknowledged = false;
+    }
+
+    /// What waits to be told, and what was.
+    pub(super) fn announcer(&self) -> &Announcer {
+        &self.announcer
+    }
+
+    fn is_of(&self, identity: &Identity) -> bool {
+        (self.server_pid, self.server_start) == (identity.pid, identity.start_time)
     }
 
     /// The state of a pane, when it is still the same process in the same life of the server.
     pub(super) fn pane(&self, name: &str, pid: i64, identity: &Identity) -> Option<Tracked> {
-        let same = (self.server_pid, self.server_start) == (identity.pid, identity.start_time);
+        let same = self.is_of(identity);
         let stored = self.panes.get(name).filter(|stored| same && stored.pid == pid)?;
         Some(Tracked {
             detection: stored.detection.clone(),

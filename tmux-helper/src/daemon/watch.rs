@@ -5,12 +5,14 @@ use super::hub::{Hub, Picture};
 use super::life::{Life, Report};
 use super::log::{self, LogFile};
 use super::serve::{Wish, listen};
+use super::store::Stored;
 use crate::config::{Config, Paths};
+use crate::events::{Entry, Ring, Source, Teller};
 use crate::output::ListedPane;
 use crate::protocol::{Hello, Scene};
 use crate::tmux::{Identity, Server, Support, TmuxError, restore};
 use crate::{Error, Kind, time};
-use madohub_detect::RuleSet;
+use madohub_detect::{Change, RuleSet};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fs;
@@ -113,13 +115,25 @@ fn heed_signals(wishes: &Sender<Wish>) -> Result<(), Error> {
         .map_err(|error| Error::new(Kind::Failed, format!("cannot heed signals: {error}")))
 }
 
+/// Goes on where a former daemon of the server was; answers what it knew of the panes.
+fn resume(
+    teller: &mut Teller,
+    told: &[Arc<Entry>],
+    files: &Files,
+    identity: &Identity,
+) -> Option<Stored> {
+    let stored = Stored::resumed(&files.state, identity, told)?;
+    teller.resume(stored.announcer().clone(), stored.seq);
+    Some(stored)
+}
+
 struct Daemon {
     lock: Lock,
     /// When the daemon's own files were looked at last.
     upkept: Instant,
     setup: Setup,
     hub: Arc<Hub>,
-    scene: Scene,
+    teller: Teller,
     started: f64,
     looks: u64,
     life: Option<Life>,
@@ -137,7 +151,10 @@ impl Daemon {
             server: setup.server.name(),
         };
         let started = time::now();
-        let mut life = Life::begin(&setup, identity);
+        let (mut teller, told) = Teller::open(scene, &setup.files.events);
+        let server = identity.pid;
+        let stored = resume(&mut teller, &told, &setup.files, &identity);
+        let mut life = Life::begin(&setup, identity, stored);
         let report = life.first_look(started)?;
         let hello = Hello {
             pid: std::process::id(),
@@ -154,13 +171,14 @@ impl Daemon {
             warnings: Vec::new(),
             trouble: None,
         };
-        let hub = Hub::new(Picture { hello, rows: Arc::default(), seq: 0 });
+        let hub = Hub::new(Picture { hello, rows: Arc::default() });
+        *hub.ring() = Ring::restored(told, server, teller.seq());
         let mut daemon = Self {
             lock,
             upkept: Instant::now(),
             setup,
             hub: Arc::new(hub),
-            scene,
+            teller,
             started,
             looks: 0,
             life: Some(life),
@@ -176,6 +194,7 @@ impl Daemon {
         loop {
             if self.upkept.elapsed() >= UPKEEP {
                 self.upkept = Instant::now();
+                self.forget_closed_panes();
                 if let Err(error) = self.keep_files(sender) {
                     tracing::warn!(%error, "another daemon took over");
                     return;
@@ -231,9 +250,14 @@ impl Daemon {
         match life.step(watched, now) {
             Ok((pause, report)) => {
                 self.retry = RETRY;
-                if let Some(report) = report {
-                    self.trouble = None;
-                    self.tell(report, now);
+                match report {
+                    Some(report) => {
+                        self.trouble = None;
+                        self.tell(report, now);
+                    }
+                    // Time alone makes a waiting end an event.
+                    None if self.teller.is_waiting() => self.tell(Report::default(), now),
+                    None => {}
                 }
                 Some(pause)
             }
@@ -263,12 +287,14 @@ impl Daemon {
         }
         let begun = server.identity().and_then(|identity| {
             tracing::info!(pid = identity.pid, tmux = %identity.version, "a new tmux server");
-            let mut life = Life::begin(&self.setup, identity);
+            let mut life = Life::begin(&self.setup, identity, None);
             life.first_look(now).map(|report| (life, report))
         });
         match begun {
             Ok((life, report)) if life.support() != Support::TooOld => {
                 self.life = Some(life);
+                self.teller.begin_anew();
+                self.hub.ring().retain_histories(|_| false);
                 self.tell(report, now);
                 Some(Duration::ZERO)
             }
@@ -289,41 +315,60 @@ impl Daemon {
     /// Stores and publishes what a step found.
     fn tell(&mut self, report: Report, now: f64) {
         self.looks += u64::from(report.looked);
-        let mut seq = self.hub.picture().seq.max(report.seq);
-        let mut events = Vec::new();
-        for (change, since) in report.changes {
-            seq += 1;
-            events.push(self.scene.event(change, seq, since, now));
-        }
-        if let Some(life) = self.life.as_mut().filter(|_| report.store || !events.is_empty()) {
+        let has_changes = !report.changes.is_empty();
+        let entries = self.events(report.changes, now);
+        if let Some(life) = self.life.as_ref().filter(|_| report.store || has_changes)
             // Before anybody hears of them: a restart must not tell them again.
-            if let Err(error) = life.store(seq, &self.setup.files.state) {
-                tracing::warn!(%error, "cannot store the state");
-            }
+            && let Err(error) =
+                life.store(self.teller.seq(), self.teller.announcer(), &self.setup.files.state)
+        {
+            tracing::warn!(%error, "cannot store the state");
         }
-        for event in &events {
+        for event in entries.iter().map(|entry| entry.event()) {
             tracing::info!(pane = %event.pane, agent = %event.agent, from = %event.from,
                 to = %event.to, seq = event.seq, "change");
         }
-        let rows = report.rows.unwrap_or_else(|| Arc::clone(&self.hub.picture().rows));
-        let picture = self.picture(rows, seq, now);
-        self.hub.publish(&events, picture);
+        let last = self.hub.picture();
+        if entries.is_empty() && !report.looked && report.rows.is_none() {
+            return;
+        }
+        let rows = report.rows.unwrap_or_else(|| Arc::clone(&last.rows));
+        let picture = self.picture(rows, now);
+        self.hub.publish(&entries, picture);
+    }
+
+    /// What is to be told of these changes now, written down.
+    fn events(&mut self, changes: Vec<(Change, f64)>, now: f64) -> Vec<Arc<Entry>> {
+        let life = self.life.as_ref();
+        let source = Source {
+            server: life.map_or(0, |life| life.identity().pid),
+            pid: &|pane| life?.pid_of(pane),
+        };
+        let hub = &self.hub;
+        self.teller.tell(changes, &source, || hub.ring().kept(), now)
+    }
+
+    /// Histories are bounded by the panes that there are.
+    fn forget_closed_panes(&self) {
+        let life = self.life.as_ref();
+        let is_there = |pane: &str| life.is_some_and(|life| life.pid_of(pane).is_some());
+        self.hub.ring().retain_histories(is_there);
     }
 
     /// Shows what is wrong beside what was known.
     fn show(&self, now: f64) {
         let last = self.hub.picture();
-        let mut picture = self.picture(Arc::clone(&last.rows), last.seq, now);
+        let mut picture = self.picture(Arc::clone(&last.rows), now);
         picture.hello.looked = last.hello.looked;
         self.hub.show(picture);
     }
 
-    fn picture(&self, rows: Arc<Vec<ListedPane>>, seq: u64, now: f64) -> Picture {
+    fn picture(&self, rows: Arc<Vec<ListedPane>>, now: f64) -> Picture {
         let life = self.life.as_ref();
         let hello = Hello {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            server: self.scene.server.clone(),
+            server: self.teller.scene().server.clone(),
             server_pid: life.map(|life| life.identity().pid),
             tmux: life.map(|life| life.identity().version.to_string()),
             started: self.started,
@@ -335,14 +380,14 @@ impl Daemon {
             warnings: self.setup.warnings.clone(),
             trouble: self.trouble.clone(),
         };
-        Picture { hello, rows, seq }
+        Picture { hello, rows }
     }
 
     /// Puts everything back; answers what could not be.
     fn stop(&mut self) -> Option<String> {
-        let seq = self.hub.picture().seq;
-        if let Some(life) = &mut self.life
-            && let Err(error) = life.store(seq, &self.setup.files.state)
+        if let Some(life) = &self.life
+            && let Err(error) =
+                life.store(self.teller.seq(), self.teller.announcer(), &self.setup.files.state)
         {
             tracing::warn!(%error, "cannot store the state");
         }

@@ -1,6 +1,7 @@
 //! What people and programs read: the list, the segment, the label, times, and untrusted text.
 
 mod clean;
+mod history;
 mod label;
 mod row;
 mod segment;
@@ -10,6 +11,7 @@ mod terminal;
 mod verdict;
 
 pub use clean::{clean, fit, for_tmux, width};
+pub use history::{history_json, history_text};
 pub use label::label;
 pub use row::{ListedPane, PaneRow, by_need, list_json};
 pub use segment::{segment, segment_with};
