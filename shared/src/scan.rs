@@ -117,7 +117,7 @@ impl<'a> Scan<'a> {
     pub(crate) fn background(&self) -> u32 {
         let counts = self.agent.background.iter().filter_map(|pattern| {
             let text = self.text(pattern.region)?;
-            let count = pattern.count.captures(text.text)?.get(1)?;
+            let count = pattern.count.captures(text)?.get(1)?;
             count.as_str().parse::<u32>().ok()
         });
         counts.max().unwrap_or(0)
@@ -126,7 +126,7 @@ impl<'a> Scan<'a> {
     /// The agent's version, where its banner is still on the screen.
     pub(crate) fn version(&self) -> Option<String> {
         let pattern = self.agent.version.as_ref()?;
-        let found = pattern.captures(self.text(Region::Screen)?.text)?;
+        let found = pattern.captures(self.text(Region::Screen)?)?;
         found.get(1).map(|version| version.as_str().to_owned())
     }
 

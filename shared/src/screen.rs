@@ -4,14 +4,11 @@
 //! without them, for rules. Both are one buffer with rows joined by `\n`, so that a region is a
 //! slice and a rule looks at a region with one search.
 
-use memchr::memmem;
 use std::ops::Range;
 
 /// Rows beyond these are cut: no agent's live region is larger, and hostile input stays cheap.
 const MAX_ROWS: usize = 400;
 const MAX_ROW_BYTES: usize = 4096;
-/// First bytes of U+200B to U+200F: zero-width blanks, joiners and direction marks.
-const ZERO_WIDTH: &[u8] = b"\xE2\x80";
 
 /// Clean rows of one screen.
 #[derive(Debug, Default)]
@@ -44,10 +41,9 @@ impl Screen {
             skipped,
             cols: cols.map(usize::from),
         };
-        let cleaner = Cleaner::new();
         for row in rows {
             let start = screen.raw.buffer.len();
-            cleaner.push(&mut screen.raw.buffer, row);
+            push_clean(&mut screen.raw.buffer, row);
             let trimmed = screen.raw.buffer.trim_end().len().max(start);
             screen.raw.buffer.truncate(trimmed);
             let clean = screen.raw.buffer.get(start..).unwrap_or_default();
@@ -84,7 +80,7 @@ impl Screen {
 
     /// Whether a row is blank without its frame.
     pub(crate) fn is_blank(&self, row: usize) -> bool {
-        self.text(row).trim_start().is_empty()
+        self.text(row).is_empty()
     }
 
     /// Whether a row goes on from a row above that fills the pane: a terminal breaks what it
@@ -145,48 +141,49 @@ impl Rows {
 /// A single line of text (a title), cleaned like a row.
 pub(crate) fn clean_line(line: &str) -> String {
     let mut clean = String::with_capacity(line.len().min(MAX_ROW_BYTES));
-    Cleaner::new().push(&mut clean, line);
+    push_clean(&mut clean, line);
     clean.truncate(clean.trim_end().len());
     clean
 }
 
-/// Takes from rows what only confuses: no-break and wide blanks become a blank, control
+/// Takes from a row what only confuses: no-break and wide blanks become a blank, control
 /// characters too; zero-width characters and variation selectors go.
-struct Cleaner {
-    zero_width: memmem::Finder<'static>,
+fn push_clean(buffer: &mut String, row: &str) {
+    let row = row.get(..row.floor_char_boundary(MAX_ROW_BYTES)).unwrap_or_default();
+    if is_plain(row.as_bytes()) {
+        buffer.push_str(row);
+        return;
+    }
+    buffer.extend(row.chars().filter_map(|c| match c {
+        '\u{A0}' | '\u{3000}' => Some(' '),
+        '\u{200B}'..='\u{200F}'
+        | '\u{2060}'
+        | '\u{FEFF}'
+        | '\u{FE00}'..='\u{FE0F}'
+        | '\u{E0000}'..='\u{E0FFF}' => None,
+        c if c.is_control() => Some(' '),
+        c => Some(c),
+    }));
 }
 
-impl Cleaner {
-    fn new() -> Self {
-        Self { zero_width: memmem::Finder::new(ZERO_WIDTH) }
+/// Whether nothing has to go, by bytes: box drawing and the symbols of spinners begin with other
+/// ones. No early exit, so that the loops work on many bytes at a time.
+fn is_plain(row: &[u8]) -> bool {
+    let suspect = |b: u8| matches!(b, 0..=0x1F | 0x7F | 0xC2 | 0xE3 | 0xEF | 0xF3);
+    if row.iter().fold(false, |found, b| found | suspect(*b)) {
+        return false;
     }
-
-    fn push(&self, buffer: &mut String, row: &str) {
-        let row = row.get(..row.floor_char_boundary(MAX_ROW_BYTES)).unwrap_or_default();
-        if self.is_plain(row.as_bytes()) {
-            buffer.push_str(row);
-            return;
-        }
-        buffer.extend(row.chars().filter_map(|c| match c {
-            '\u{A0}' | '\u{3000}' => Some(' '),
-            '\u{200B}'..='\u{200F}'
-            | '\u{2060}'
-            | '\u{FEFF}'
-            | '\u{FE00}'..='\u{FE0F}'
-            | '\u{E0000}'..='\u{E0FFF}' => None,
-            c if c.is_control() => Some(' '),
-            c => Some(c),
-        }));
-    }
-
-    /// Whether nothing has to go, by lead bytes: box drawing and the symbols of spinners have
-    /// others. No early exit, so that the loop works on many bytes at a time.
-    fn is_plain(&self, row: &[u8]) -> bool {
-        let suspect = |b: u8| matches!(b, 0..=0x1F | 0x7F | 0xC2 | 0xE3 | 0xEF | 0xF3);
-        let zero_width = |at: usize| row.get(at + 2).is_some_and(|b| (0x8B..=0x8F).contains(b));
-        !row.iter().fold(false, |found, b| found | suspect(*b))
-            && (row.is_ascii() || !self.zero_width.find_iter(row).any(zero_width))
-    }
+    // U+200B to U+200F, and U+2060.
+    let zero_width = |b: u8, c: u8| {
+        u8::from(b == 0x80) & u8::from((0x8B..=0x8F).contains(&c))
+            | u8::from(b == 0x81) & u8::from(c == 0xA0)
+    };
+    let rest = row.iter().skip(1).zip(row.iter().skip(2));
+    let found = row
+        .iter()
+        .zip(rest)
+        .fold(0, |found, (a, (b, c))| found | u8::from(*a == 0xE2) & zero_width(*b, *c));
+    found == 0
 }
 
 /// Cuts frame characters at both sides of a row (`│ text │`, `┃  text`, a scroll bar at the
@@ -222,7 +219,7 @@ mod tests {
 
     #[test]
     fn cleans_blanks_and_zero_width_characters() {
-        let s = screen(&["❯\u{A0}hi\u{200B}", "●\u{FE0E} ok", "a\tb\u{1b}[31m", "", "  "]);
+        let s = screen(&["❯\u{A0}hi\u{200B}", "●\u{FE0E} ok\u{2060}", "a\tb\u{1b}[31m", "", "  "]);
         assert_eq!(s.len(), 3);
         assert_eq!(s.text(0), "❯ hi");
         assert_eq!(s.text(1), "● ok");

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::rules::Pattern;
+use crate::rules::RowPattern;
 
-fn pattern(p: &str) -> Pattern {
-    Pattern::checked(p).unwrap()
+fn pattern(p: &str) -> RowPattern {
+    RowPattern::known_good(p)
 }
 
 /// A prompt between two rules, indented rows above it skipped, replies that end a dialog.

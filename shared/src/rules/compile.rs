@@ -8,8 +8,8 @@ use super::file::{
     AgentFile, Condition, DialogSection, InputBoxSection, LogRuleSection, RuleFile, RuleSection,
     SCHEMA, StatusSection,
 };
-use super::matcher::{Matcher, RegionText, flatten};
-use super::pattern::Pattern;
+use super::matcher::{Matcher, RegionText, Words};
+use super::pattern::{Pattern, RowPattern};
 use crate::detection::{AgentId, State};
 use std::collections::HashSet;
 
@@ -180,13 +180,27 @@ impl Place<'_> {
         }
     }
 
+    fn row(&self, section: &str, key: &str, pattern: &str) -> Result<RowPattern, RuleError> {
+        self.pattern(section, key, pattern).map(|good| RowPattern::known_good(good.as_str()))
+    }
+
+    fn any_row(
+        &self,
+        section: &str,
+        key: &str,
+        patterns: &[String],
+    ) -> Result<Option<RowPattern>, RuleError> {
+        let any = self.any(section, key, patterns)?;
+        Ok(any.map(|good| RowPattern::known_good(good.as_str())))
+    }
+
     fn optional(
         &self,
         section: &str,
         key: &str,
         pattern: Option<&String>,
-    ) -> Result<Option<Pattern>, RuleError> {
-        pattern.map(|p| self.pattern(section, key, p)).transpose()
+    ) -> Result<Option<RowPattern>, RuleError> {
+        pattern.map(|p| self.row(section, key, p)).transpose()
     }
 
     fn region(&self, section: &str, name: &str) -> Result<Region, RuleError> {
@@ -204,11 +218,11 @@ impl Place<'_> {
         let boxes = raw.input_box.iter().map(|b| self.input_box(b)).collect::<Result<_, _>>()?;
         let mut layout = Layout { boxes, status_rows: 30, dialog_rows: 40, ..Layout::default() };
         if let Some(StatusSection { skip, max_rows }) = &raw.status {
-            layout.status_skip = self.any("status", "skip", skip)?;
+            layout.status_skip = self.any_row("status", "skip", skip)?;
             layout.status_rows = *max_rows;
         }
         if let Some(DialogSection { after, max_rows }) = &raw.dialog {
-            layout.dialog_after = self.any("dialog", "after", after)?;
+            layout.dialog_after = self.any_row("dialog", "after", after)?;
             layout.dialog_rows = *max_rows;
         }
         Ok(layout)
@@ -218,7 +232,7 @@ impl Place<'_> {
         let at = "input_box";
         Ok(InputBox {
             top: self.optional(at, "top", raw.top.as_ref())?,
-            prompt: self.pattern(at, "prompt", &raw.prompt)?,
+            prompt: self.row(at, "prompt", &raw.prompt)?,
             bottom: self.optional(at, "bottom", raw.bottom.as_ref())?,
             inside: self.optional(at, "inside", raw.inside.as_ref())?,
             not_followed_by: self.optional(at, "not_followed_by", raw.not_followed_by.as_ref())?,
@@ -230,13 +244,12 @@ impl Place<'_> {
 
     fn rule(&self, agent: &str, raw: &RuleSection, identify: bool) -> Result<Rule, RuleError> {
         let id = raw.id.as_str();
-        let lower = |words: &[String]| words.iter().map(|w| flatten(w)).collect::<Vec<_>>();
         let matcher = Matcher {
             present: raw.present,
             after_blank: raw.after_blank,
-            contains: lower(&raw.contains),
-            contains_any: lower(&raw.contains_any),
-            not_contains: lower(&raw.not_contains),
+            contains: raw.contains.chunks(1).filter_map(Words::new).collect(),
+            contains_any: Words::new(&raw.contains_any),
+            not_contains: Words::new(&raw.not_contains),
             lines: raw
                 .lines
                 .iter()

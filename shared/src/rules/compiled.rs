@@ -1,7 +1,7 @@
 //! A rule file after it was checked: what the engine works with.
 
 use super::matcher::Matcher;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, RowPattern};
 use crate::detection::State;
 
 /// The rules of one agent.
@@ -33,21 +33,21 @@ pub(crate) struct ProcessNames {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layout {
     pub(crate) boxes: Vec<InputBox>,
-    pub(crate) status_skip: Option<Pattern>,
+    pub(crate) status_skip: Option<RowPattern>,
     pub(crate) status_rows: usize,
-    pub(crate) dialog_after: Option<Pattern>,
+    pub(crate) dialog_after: Option<RowPattern>,
     pub(crate) dialog_rows: usize,
 }
 
 /// One shape of the agent's input box.
 #[derive(Debug, Clone)]
 pub(crate) struct InputBox {
-    pub(crate) top: Option<Pattern>,
-    pub(crate) prompt: Pattern,
-    pub(crate) bottom: Option<Pattern>,
-    pub(crate) inside: Option<Pattern>,
-    pub(crate) not_followed_by: Option<Pattern>,
-    pub(crate) footer: Option<Pattern>,
+    pub(crate) top: Option<RowPattern>,
+    pub(crate) prompt: RowPattern,
+    pub(crate) bottom: Option<RowPattern>,
+    pub(crate) inside: Option<RowPattern>,
+    pub(crate) not_followed_by: Option<RowPattern>,
+    pub(crate) footer: Option<RowPattern>,
     pub(crate) max_rows: usize,
     pub(crate) footer_rows: usize,
 }

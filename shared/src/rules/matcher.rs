@@ -1,8 +1,9 @@
 //! One rule's conditions on the text of one region.
 
+use super::needs::{Needs, Pairs};
 use super::pattern::Pattern;
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 /// The text of one region, and what rules need to know about it.
@@ -11,17 +12,39 @@ pub(crate) struct RegionText<'a> {
     /// The row above the region is blank, or there is none.
     pub(crate) after_blank: bool,
     flat: OnceCell<String>,
+    pairs: OnceCell<Pairs>,
+    asked: Cell<u32>,
 }
+
+/// A text of so many bytes has its pairs looked up at once; every further question justifies as
+/// many bytes more.
+const WORTH: usize = 1024;
 
 impl<'a> RegionText<'a> {
     pub(crate) fn new(text: &'a str, after_blank: bool) -> Self {
-        Self { text, after_blank, flat: OnceCell::new() }
+        Self {
+            text,
+            after_blank,
+            flat: OnceCell::new(),
+            pairs: OnceCell::new(),
+            asked: Cell::new(0),
+        }
     }
 
     /// Lower case, with every run of blanks and line ends as one blank, so that a sentence is
     /// found however a narrow pane wraps it.
     fn flat(&self) -> &str {
         self.flat.get_or_init(|| flatten(self.text))
+    }
+
+    /// Whether what has these needs can be found here: asked before it is looked for.
+    pub(crate) fn may_meet(&self, needs: &Needs) -> bool {
+        let asked = self.asked.get().saturating_add(1);
+        self.asked.set(asked);
+        if self.pairs.get().is_none() && self.text.len() / WORTH >= asked as usize {
+            return true;
+        }
+        needs.may_be_met(self.pairs.get_or_init(|| Pairs::of(self.text)))
     }
 }
 
@@ -41,7 +64,7 @@ pub(crate) fn flatten(text: &str) -> String {
         } else {
             // Letters with two cases end below the symbols.
             if c < '\u{2000}' {
-                flat.extend(c.to_lowercase());
+                flat.extend(c.to_lowercase().filter(|lower| !lower.is_ascii()));
             } else {
                 flat.push(c);
             }
@@ -61,9 +84,9 @@ fn is_frame(c: char) -> bool {
 pub(crate) struct Matcher {
     pub(crate) present: bool,
     pub(crate) after_blank: bool,
-    pub(crate) contains: Vec<String>,
-    pub(crate) contains_any: Vec<String>,
-    pub(crate) not_contains: Vec<String>,
+    pub(crate) contains: Vec<Words>,
+    pub(crate) contains_any: Option<Words>,
+    pub(crate) not_contains: Option<Words>,
     pub(crate) lines: Vec<Pattern>,
     pub(crate) lines_any: Option<Pattern>,
     pub(crate) not_lines: Option<Pattern>,
@@ -80,7 +103,7 @@ impl Matcher {
     pub(crate) fn is_empty(&self) -> bool {
         !self.present
             && self.contains.is_empty()
-            && self.contains_any.is_empty()
+            && self.contains_any.is_none()
             && self.lines.is_empty()
             && self.lines_any.is_none()
     }
@@ -92,39 +115,63 @@ impl Matcher {
             return Err(Miss { key: "after_blank", pattern: Cow::Borrowed("") });
         }
         if let Some(any) = &self.lines_any {
-            match any.find(region.text) {
+            match any.find(region) {
                 Some(found) => place = Some(found.range()),
                 None => return Err(Miss::pattern("lines_any", any)),
             }
         }
         for pattern in &self.lines {
-            match pattern.find(region.text) {
+            match pattern.find(region) {
                 Some(found) => place = place.or(Some(found.range())),
                 None => return Err(Miss::pattern("lines", pattern)),
             }
         }
-        if let Some(missing) = self.contains.iter().find(|w| !region.flat().contains(w.as_str())) {
-            return Err(Miss { key: "contains", pattern: Cow::Borrowed(missing) });
+        if let Some(missing) = self.contains.iter().find(|word| word.first_in(region).is_none()) {
+            return Err(Miss::words("contains", missing));
         }
-        if !self.contains_any.is_empty()
-            && !self.contains_any.iter().any(|w| region.flat().contains(w.as_str()))
-        {
-            return Err(Miss {
-                key: "contains_any",
-                pattern: Cow::Owned(self.contains_any.join(" | ")),
-            });
+        if let Some(any) = self.contains_any.as_ref().filter(|any| any.first_in(region).is_none()) {
+            return Err(Miss::words("contains_any", any));
         }
-        if let Some(there) = self.not_contains.iter().find(|w| region.flat().contains(w.as_str())) {
+        if let Some(there) = self.not_contains.as_ref().and_then(|not| not.first_in(region)) {
             return Err(Miss { key: "not_contains", pattern: Cow::Borrowed(there) });
         }
-        if let Some(not) = self.not_lines.as_ref().filter(|not| not.is_match(region.text)) {
+        if let Some(not) = self.not_lines.as_ref().filter(|not| not.is_in(region)) {
             return Err(Miss::pattern("not_lines", not));
         }
         Ok(place.unwrap_or(0..region.text.len()))
     }
 }
 
+/// Words of which one is looked for, flat.
+#[derive(Debug, Clone)]
+pub(crate) struct Words {
+    words: Vec<String>,
+    needs: Needs,
+}
+
+impl Words {
+    /// None of no words.
+    pub(crate) fn new(words: &[String]) -> Option<Self> {
+        let words: Vec<String> = words.iter().map(|word| flatten(word)).collect();
+        let needs = Needs::of_words(&words);
+        (!words.is_empty()).then_some(Self { words, needs })
+    }
+
+    /// The first of the words that is in a region.
+    fn first_in(&self, region: &RegionText<'_>) -> Option<&str> {
+        if !region.may_meet(&self.needs) {
+            return None;
+        }
+        let found = self.words.iter().find(|word| region.flat().contains(word.as_str()));
+        found.map(String::as_str)
+    }
+}
+
 impl<'a> Miss<'a> {
+    fn words(key: &'static str, words: &Words) -> Self {
+        Self { key, pattern: Cow::Owned(words.words.join(" | ")) }
+    }
+
     fn pattern(key: &'static str, pattern: &'a Pattern) -> Self {
         Self { key, pattern: Cow::Borrowed(pattern.as_str()) }
     }

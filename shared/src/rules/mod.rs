@@ -5,6 +5,7 @@ mod compiled;
 mod error;
 mod file;
 mod matcher;
+mod needs;
 mod pattern;
 mod set;
 
@@ -15,5 +16,5 @@ pub use error::{RuleError, RuleErrorKind};
 pub use file::RuleFile;
 pub(crate) use matcher::RegionText;
 #[cfg(test)]
-pub(crate) use pattern::Pattern;
+pub(crate) use pattern::RowPattern;
 pub use set::{AgentInfo, RuleSet};

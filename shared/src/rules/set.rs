@@ -4,7 +4,7 @@ use super::compile::{Trust, compile};
 use super::compiled::{Agent, Layout};
 use super::error::{RuleError, RuleErrorKind};
 use super::file::RuleFile;
-use super::pattern::Pattern;
+use super::pattern::RowPattern;
 use crate::screen::Screen;
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ pub struct AgentInfo {
 #[derive(Debug, Clone)]
 pub struct RuleSet {
     agents: Vec<Agent>,
-    shell_prompt: Pattern,
+    shell_prompt: RowPattern,
 }
 
 /// `user@host:~/dir$`, alone or with what was typed behind it: no agent's interface has it, so
@@ -62,7 +62,7 @@ impl RuleSet {
     /// The rules that ship with the crate. An error here is a defect of the build; a test sees
     /// to it that there is none.
     pub fn builtin() -> Result<Self, RuleError> {
-        let shell_prompt = Pattern::known_good(SHELL_PROMPT);
+        let shell_prompt = RowPattern::known_good(SHELL_PROMPT);
         let mut set = Self { agents: Vec::with_capacity(FILES.len()), shell_prompt };
         for (name, text) in FILES {
             let file = RuleFile { name: name.to_owned(), text: text.to_owned() };

@@ -1,0 +1,396 @@
+//! What a text must hold for a pattern to match, so that most patterns are never run.
+//!
+//! A screen asks dozens of patterns, nearly all of which find nothing; each costs hundreds of
+//! nanoseconds even then, most of it for fetching its automaton into the cache. What is derived
+//! here from the pattern's syntax answers "surely not" from a table that all patterns of a region
+//! share. It may only err on the other side.
+
+use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
+
+/// Pairs of bytes are looked up in a table of this many places, a power of two.
+const PLACES: u16 = 2048;
+/// Texts of a group, at most: beyond, the group says too little to be worth its room.
+const MAX_TEXTS: usize = 32;
+/// Characters of a class that are followed one by one.
+const MAX_CLASS: usize = 12;
+/// Pairs of one text that are looked up.
+const MAX_PAIRS: usize = 6;
+/// Groups that are looked up.
+const MAX_GROUPS: usize = 3;
+
+/// Ends a text in [`Needs`].
+const END_TEXT: u16 = u16::MAX;
+/// Ends a group of texts in [`Needs`].
+const END_GROUP: u16 = u16::MAX - 1;
+
+/// Which bytes stand next to each other in a text, upper case taken as lower case.
+#[derive(Debug)]
+pub(crate) struct Pairs(Box<[bool; PLACES as usize]>);
+
+impl Pairs {
+    /// The pairs of a text, as if a line end stood at both of its ends.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut pairs = Box::new([false; PLACES as usize]);
+        let mut last = b'\n';
+        for byte in text.bytes().chain(std::iter::once(b'\n')) {
+            let byte = byte.to_ascii_lowercase();
+            if let Some(place) = pairs.get_mut(usize::from(place(last, byte))) {
+                *place = true;
+            }
+            last = byte;
+        }
+        Self(pairs)
+    }
+
+    fn has(&self, place: u16) -> bool {
+        self.0.get(usize::from(place)).is_some_and(|there| *there)
+    }
+}
+
+/// Where a pair is in the table. Neighbours in a language differ in their low bits.
+fn place(first: u8, second: u8) -> u16 {
+    let mixed = (u16::from(first) << 5) ^ u16::from(second) ^ (u16::from(second) << 3);
+    mixed % PLACES
+}
+
+/// Groups of texts: of each group, one must be in what a pattern matches.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Needs(Box<[u16]>);
+
+impl Needs {
+    /// The needs of a multi-line pattern; none for a pattern that says too little.
+    pub(crate) fn of(pattern: &str) -> Self {
+        let mut parser = regex_syntax::ParserBuilder::new().multi_line(true).build();
+        let Ok(hir) = parser.parse(pattern) else { return Self::default() };
+        let mut groups = Groups::default();
+        groups.read(&hir);
+        groups.end_run();
+        Self::from_groups(groups.done)
+    }
+
+    /// The needs of one of several words. Only what no blank parts counts: words are compared
+    /// with other blanks than the text has.
+    pub(crate) fn of_words(words: &[String]) -> Self {
+        let longest = |word: &String| {
+            let ascii = word.split(|c: char| !c.is_ascii_graphic());
+            ascii.max_by_key(|part| part.len()).unwrap_or_default().as_bytes().to_vec()
+        };
+        Self::from_groups(vec![words.iter().map(longest).collect()])
+    }
+
+    /// Whether a text with these pairs can have what is needed.
+    pub(crate) fn may_be_met(&self, pairs: &Pairs) -> bool {
+        let (mut group, mut text) = (false, true);
+        for place in &self.0 {
+            match *place {
+                END_TEXT => {
+                    group |= text;
+                    text = true;
+                }
+                END_GROUP if group => group = false,
+                END_GROUP => return false,
+                place => text &= pairs.has(place),
+            }
+        }
+        true
+    }
+
+    fn from_groups(mut groups: Vec<Vec<Vec<u8>>>) -> Self {
+        groups.retain(|texts| shortest(texts) >= 2 && texts.len() <= MAX_TEXTS);
+        groups.sort_by_key(|texts| std::cmp::Reverse(shortest(texts)));
+        groups.truncate(MAX_GROUPS);
+        let mut flat = Vec::new();
+        for texts in groups {
+            for text in texts {
+                let text = text.to_ascii_lowercase();
+                let pairs = text.iter().zip(text.iter().skip(1));
+                flat.extend(pairs.take(MAX_PAIRS).map(|(first, second)| place(*first, *second)));
+                flat.push(END_TEXT);
+            }
+            flat.push(END_GROUP);
+        }
+        Self(flat.into())
+    }
+}
+
+/// Length of the shortest of some texts; 0 when there is none.
+fn shortest(texts: &[Vec<u8>]) -> usize {
+    texts.iter().map(Vec::len).min().unwrap_or(0)
+}
+
+/// Collects groups while a pattern is read from left to right.
+struct Groups {
+    done: Vec<Vec<Vec<u8>>>,
+    /// What the pattern may have matched right before this place, without a gap.
+    run: Vec<Vec<u8>>,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self { done: Vec::new(), run: vec![Vec::new()] }
+    }
+}
+
+impl Groups {
+    fn read(&mut self, hir: &Hir) {
+        match hir.kind() {
+            HirKind::Literal(literal) => self.append(&[literal.0.to_vec()]),
+            HirKind::Class(class) => match few_chars(class) {
+                Some(chars) => self.append(&chars),
+                None => self.end_run(),
+            },
+            HirKind::Look(Look::Start | Look::StartLF) => {
+                self.end_run();
+                self.run = vec![b"\n".to_vec()];
+            }
+            HirKind::Look(Look::End | Look::EndLF) => {
+                self.append(&[b"\n".to_vec()]);
+                self.end_run();
+            }
+            // Takes no character: what stands around stays neighbours.
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Repetition(repetition) => self.repeat(repetition),
+            HirKind::Capture(capture) => self.read(&capture.sub),
+            HirKind::Concat(parts) => parts.iter().for_each(|part| self.read(part)),
+            HirKind::Alternation(parts) => self.either(parts),
+        }
+    }
+
+    /// Goes on with one of these texts.
+    fn append(&mut self, texts: &[Vec<u8>]) {
+        if self.run.len() * texts.len() > MAX_TEXTS {
+            self.end_run();
+        }
+        let joined = |before: &Vec<u8>| {
+            let before = before.clone();
+            texts.iter().map(move |text| [before.as_slice(), text].concat())
+        };
+        self.run = self.run.iter().flat_map(joined).collect();
+    }
+
+    /// What comes next need not follow right on what came before.
+    fn end_run(&mut self) {
+        let run = std::mem::replace(&mut self.run, vec![Vec::new()]);
+        self.done.push(run);
+    }
+
+    fn repeat(&mut self, repetition: &Repetition) {
+        let sub = &repetition.sub;
+        match (repetition.min, repetition.max) {
+            (0, Some(1)) => match exact(sub) {
+                Some(mut texts) => {
+                    texts.push(Vec::new());
+                    self.append(&texts);
+                }
+                None => self.end_run(),
+            },
+            (0, _) => self.end_run(),
+            (min, max) => {
+                self.read(sub);
+                if min > 1 {
+                    self.read(sub);
+                }
+                if max != Some(min) || min > 2 {
+                    self.end_run();
+                }
+            }
+        }
+    }
+
+    fn either(&mut self, parts: &[Hir]) {
+        let exact: Option<Vec<Vec<Vec<u8>>>> = parts.iter().map(exact).collect();
+        let texts = exact.map(|texts| texts.concat());
+        if let Some(texts) = texts.filter(|texts| self.run.len() * texts.len() <= MAX_TEXTS) {
+            return self.append(&texts);
+        }
+        self.end_run();
+        // Each part needs the best of its own groups; one of the parts is what matches.
+        let best = |part: &Hir| {
+            let mut groups = Self::default();
+            groups.read(part);
+            groups.end_run();
+            groups.done.into_iter().max_by_key(|texts| shortest(texts)).unwrap_or_default()
+        };
+        let each: Vec<Vec<Vec<u8>>> = parts.iter().map(best).collect();
+        if each.iter().all(|texts| !texts.is_empty()) {
+            self.done.push(each.concat());
+        }
+    }
+}
+
+/// All texts that a part can match, if they are few.
+fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
+    let texts = match hir.kind() {
+        HirKind::Empty => vec![Vec::new()],
+        HirKind::Literal(literal) => vec![literal.0.to_vec()],
+        HirKind::Class(class) => few_chars(class)?,
+        HirKind::Capture(capture) => exact(&capture.sub)?,
+        HirKind::Concat(parts) => {
+            let mut all = vec![Vec::new()];
+            for part in parts {
+                let texts = exact(part)?;
+                if all.len() * texts.len() > MAX_TEXTS {
+                    return None;
+                }
+                let longer = all.iter().flat_map(|before: &Vec<u8>| {
+                    texts.iter().map(move |text| [before.as_slice(), text].concat())
+                });
+                all = longer.collect();
+            }
+            all
+        }
+        HirKind::Alternation(parts) => {
+            parts.iter().map(exact).collect::<Option<Vec<_>>>()?.concat()
+        }
+        HirKind::Look(_) | HirKind::Repetition(_) => return None,
+    };
+    (texts.len() <= MAX_TEXTS).then_some(texts)
+}
+
+/// The characters of a class in UTF-8, if they are few; upper case taken as lower case.
+fn few_chars(class: &Class) -> Option<Vec<Vec<u8>>> {
+    let Class::Unicode(class) = class else { return None };
+    let mut chars = Vec::new();
+    for range in class.ranges() {
+        for c in range.start()..=range.end() {
+            let c = c.to_ascii_lowercase();
+            if !chars.contains(&c) {
+                chars.push(c);
+            }
+            if chars.len() > MAX_CLASS {
+                return None;
+            }
+        }
+    }
+    Some(chars.into_iter().map(|c| c.to_string().into_bytes()).collect())
+}
+
+/// What a row must begin with for a pattern to match it, and a character that it must have.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RowNeeds {
+    /// Places of characters, one of which must be the row's first that is no blank.
+    first: Option<[u64; 4]>,
+    /// A rare ASCII character that must be in the row.
+    byte: Option<u8>,
+}
+
+impl RowNeeds {
+    /// The needs of a pattern for single rows.
+    pub(crate) fn of(pattern: &str) -> Self {
+        let Ok(hir) = regex_syntax::parse(pattern) else { return Self::default() };
+        let anchored = hir.properties().look_set_prefix().contains(Look::Start);
+        let (first, open) = first_chars(&hir);
+        let required = required(&hir);
+        let rare = |b: &u8| b.is_ascii_punctuation() && required & (1u128 << b) != 0;
+        Self { first: (anchored && !open).then_some(first), byte: (0..128).find(rare) }
+    }
+
+    /// Whether a row can have what is needed.
+    pub(crate) fn may_be_met(&self, row: &str) -> bool {
+        let first = |places: &[u64; 4]| {
+            row.trim_start().chars().next().is_some_and(|c| has_place(places, c))
+        };
+        self.first.as_ref().is_none_or(first)
+            && self.byte.is_none_or(|byte| memchr::memchr(byte, row.as_bytes()).is_some())
+    }
+}
+
+/// ASCII by itself, the rest by its low bits.
+fn char_place(c: char) -> (usize, u64) {
+    let code = u32::from(c);
+    let place = if c.is_ascii() { code } else { 128 + code % 128 };
+    ((place / 64) as usize, 1 << (place % 64))
+}
+
+fn has_place(places: &[u64; 4], c: char) -> bool {
+    let (word, bit) = char_place(c);
+    places.get(word).is_some_and(|w| w & bit != 0)
+}
+
+fn add_place(places: &mut [u64; 4], c: char) {
+    let (word, bit) = char_place(c);
+    if let Some(w) = places.get_mut(word) {
+        *w |= bit;
+    }
+}
+
+/// Characters that can be the first one in a match that is no blank, and whether a match may
+/// have none.
+fn first_chars(hir: &Hir) -> ([u64; 4], bool) {
+    let mut places = [0; 4];
+    let mut open = true;
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) => {
+                if let Some(c) = text.trim_start().chars().next() {
+                    add_place(&mut places, c);
+                    open = false;
+                }
+            }
+            Err(_) => places = [u64::MAX; 4],
+        },
+        HirKind::Class(Class::Unicode(class)) => {
+            open = false;
+            for range in class.ranges() {
+                // 128 characters in a row have all places that there are.
+                for c in (range.start()..=range.end()).take(128 + 128) {
+                    if c.is_whitespace() {
+                        open = true;
+                    } else {
+                        add_place(&mut places, c);
+                    }
+                }
+                open |= range.end() as u32 - range.start() as u32 > 255;
+            }
+        }
+        HirKind::Class(Class::Bytes(_)) => places = [u64::MAX; 4],
+        HirKind::Repetition(repetition) => {
+            (places, open) = first_chars(&repetition.sub);
+            open |= repetition.min == 0;
+        }
+        HirKind::Capture(capture) => return first_chars(&capture.sub),
+        HirKind::Concat(parts) => {
+            for part in parts {
+                let (more, blank) = first_chars(part);
+                places.iter_mut().zip(more).for_each(|(place, more)| *place |= more);
+                if !blank {
+                    return (places, false);
+                }
+            }
+        }
+        HirKind::Alternation(parts) => {
+            open = false;
+            for part in parts {
+                let (more, blank) = first_chars(part);
+                places.iter_mut().zip(more).for_each(|(place, more)| *place |= more);
+                open |= blank;
+            }
+        }
+    }
+    (places, open)
+}
+
+/// ASCII characters that are in every match.
+fn required(hir: &Hir) -> u128 {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => 0,
+        HirKind::Literal(literal) => {
+            literal.0.iter().filter(|b| b.is_ascii()).fold(0, |set, b| set | 1u128 << b)
+        }
+        HirKind::Class(Class::Unicode(class)) => match class.ranges() {
+            [one] if one.start() == one.end() && one.start().is_ascii() => {
+                1 << u32::from(one.start())
+            }
+            _ => 0,
+        },
+        HirKind::Repetition(repetition) if repetition.min == 0 => 0,
+        HirKind::Repetition(repetition) => required(&repetition.sub),
+        HirKind::Capture(capture) => required(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().fold(0, |set, part| set | required(part)),
+        HirKind::Alternation(parts) => parts.iter().map(required).reduce(|a, b| a & b).unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests;
