@@ -12,10 +12,28 @@ use serde::Serialize;
 pub struct Explanation {
     /// The verdict, equal to what [`crate::detect`] answers.
     pub detection: Detection,
+    /// The session log that was looked at, or why none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<ExplainedLog>,
     /// Where the agent's live region was found; empty when the pane holds no agent.
     pub regions: Vec<RegionRows>,
     /// Every rule tried, in the order of trying.
     pub tried: Vec<Attempt>,
+}
+
+/// A session log without what stands in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExplainedLog {
+    /// Its path; empty where none could be tied to the pane.
+    pub path: String,
+    /// By what it is known to be this pane's, or why none is.
+    pub tie: Option<String>,
+    /// The logs between which none could be chosen.
+    pub between: Vec<String>,
+    /// Records that were looked at.
+    pub records: usize,
+    /// Records that could not be read.
+    pub skipped: u64,
 }
 
 /// A region that was found on the screen.
@@ -43,5 +61,12 @@ pub fn explain(rules: &RuleSet, seen: &Observation) -> Explanation {
         });
         found.collect()
     });
-    Explanation { detection, regions, tried: tried.into_attempts() }
+    let log = seen.log.as_ref().map(|log| ExplainedLog {
+        path: log.path.clone(),
+        tie: log.tie.clone(),
+        between: log.between.clone(),
+        records: log.records.len(),
+        skipped: log.skipped,
+    });
+    Explanation { detection, log, regions, tried: tried.into_attempts() }
 }

@@ -42,8 +42,8 @@ mod tracker;
 pub use announce::{Announcer, CONFIRM, Told};
 pub use detect::detect;
 pub use detection::{AgentId, Detection, Evidence, State, StateSource, UnknownState, Via};
-pub use explain::{Explanation, RegionRows, explain};
-pub use identify::{RULE_SHELL_COMMAND, RULE_SHELL_PROMPT};
+pub use explain::{ExplainedLog, Explanation, RegionRows, explain};
+pub use identify::{RULE_SHELL_COMMAND, RULE_SHELL_PROMPT, agent_of_process, agent_process};
 pub use observation::{
     Cursor, Observation, Previous, Process, ProgramStatus, Registry, SessionLog,
 };

@@ -160,10 +160,20 @@ pub struct Registry {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionLog {
-    /// Path of the log, for evidence.
+    /// Path of the log, for evidence. Empty where none could be tied to the pane.
     pub path: String,
-    /// Complete records, oldest first, each one line of JSON.
+    /// Complete records, oldest first, each one line of JSON. Those that say nothing may be left
+    /// out, and long texts in them cut.
     pub records: Vec<String>,
+    /// By what the log is known to be this pane's, or why none is, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tie: Option<String>,
+    /// The logs that may be this pane's where more than one may; none of them is read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub between: Vec<String>,
+    /// Records that could not be read: no JSON, no text, too long.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped: u64,
 }
 
 /// A program status report (OSC 7501, "Program Status Protocol" revision 0.4).
@@ -207,6 +217,11 @@ pub struct Previous {
     /// State.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<crate::State>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A size that cannot be one (negative, zero, beyond any terminal) is not known.

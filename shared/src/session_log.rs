@@ -2,7 +2,7 @@
 
 use crate::detection::{Evidence, State, Via};
 use crate::observation::SessionLog;
-use crate::rules::{Agent, Check, LogRule, LogSays};
+use crate::rules::{Agent, Check, LogRule, LogSays, RuleSet};
 use crate::scan::{Attempt, Tried};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -102,6 +102,14 @@ impl LogVerdict {
     }
 }
 
+impl RuleSet {
+    /// Whether a record of this agent's session log says anything about its state. A host keeps
+    /// the newest of those, and lets all others go.
+    pub fn log_speaks(&self, agent: &str, record: &Value) -> bool {
+        self.agent(agent).is_some_and(|agent| agent.log_rules.iter().any(|r| r.matches(record)))
+    }
+}
+
 impl LogRule {
     /// Whether a record fulfils every condition.
     pub(crate) fn matches(&self, record: &Value) -> bool {
@@ -152,7 +160,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::rules::RuleSet;
 
     const STARTED: &str = r#"{"type":"event_msg","payload":{"type":"task_started"}}"#;
     const ENDED: &str =
@@ -163,7 +170,7 @@ mod tests {
     fn read_codex(records: &[&str]) -> Option<LogSays> {
         let rules = RuleSet::builtin().unwrap();
         let records = records.iter().map(|r| (*r).to_owned()).collect();
-        let log = SessionLog { path: String::new(), records };
+        let log = SessionLog { records, ..SessionLog::default() };
         let agent = rules.agent("codex").unwrap();
         read(agent, &log, None, &mut Tried::default()).map(|verdict| verdict.says)
     }
@@ -194,7 +201,7 @@ mod tests {
     fn a_usage_limit_ends_with_its_window() {
         let limit = r#"{"type":"assistant","isApiErrorMessage":true,"error":"rate_limit","timestamp":"2026-01-01T10:00:00.000Z"}"#;
         let rules = RuleSet::builtin().unwrap();
-        let log = SessionLog { path: String::new(), records: vec![limit.to_owned()] };
+        let log = SessionLog { records: vec![limit.to_owned()], ..SessionLog::default() };
         let at = |now| {
             let agent = rules.agent("claude").unwrap();
             read(agent, &log, Some(now), &mut Tried::default()).map(|verdict| verdict.says)

@@ -14,6 +14,7 @@ pub mod events;
 mod follow;
 pub mod glance;
 pub mod input;
+pub mod logs;
 pub mod observe;
 pub mod output;
 pub mod processes;

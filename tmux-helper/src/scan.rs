@@ -4,13 +4,14 @@
 //! that one look wants to know goes through one run of tmux, and a second one only when a pane
 //! began to move that was still before.
 
+use crate::logs::{PaneQuery, SessionLogs};
 use crate::observe;
 use crate::processes::{ProcessSource, Sign};
 use crate::registry::RegistryReader;
 use crate::tmux::{
     Batch, ClientList, Clients, Identity, Pane, PaneId, PaneList, Replies, Server, Slot, TmuxError,
 };
-use madohub_detect::Observation;
+use madohub_detect::{AgentId, Observation, agent_process};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use tmux_interface::CapturePane;
 
@@ -38,6 +39,7 @@ pub struct Scanner {
     client_question: ClientList,
     processes: Box<dyn ProcessSource>,
     registry: RegistryReader,
+    logs: SessionLogs,
     panes: BTreeMap<PaneId, Seen>,
     clients: Clients,
     /// Second in which the last look began: what moved since is new.
@@ -60,6 +62,8 @@ pub struct Seen {
     moved: Option<f64>,
     sign: Option<Sign>,
     walked: Option<f64>,
+    /// The agent among its processes, and the agent's own.
+    agent: Option<(AgentId, i64)>,
 }
 
 /// What a look answered beside what the scanner keeps.
@@ -78,6 +82,7 @@ impl Scanner {
         identity: Identity,
         processes: Box<dyn ProcessSource>,
         registry: RegistryReader,
+        logs: SessionLogs,
     ) -> Self {
         Self {
             server,
@@ -86,6 +91,7 @@ impl Scanner {
             client_question: ClientList::new(),
             processes,
             registry,
+            logs,
             panes: BTreeMap::new(),
             clients: Clients::default(),
             last: 0,
@@ -212,6 +218,7 @@ impl Scanner {
                 moved: None,
                 sign: None,
                 walked: None,
+                agent: None,
                 pane,
             };
             self.panes.insert(seen.pane.id, seen);
@@ -247,6 +254,9 @@ impl Scanner {
             if due || sign != seen.sign {
                 let tree = if seen.pane.dead { None } else { self.processes.tree(seen.pane.pid) };
                 if tree != seen.observation.processes {
+                    let all = tree.as_deref().unwrap_or_default();
+                    let agent = agent_process(self.logs.rules(), all, Some(seen.pane.pid));
+                    seen.agent = agent.map(|(id, process)| (id, process.pid));
                     seen.observation.processes = tree;
                     seen.dirty = true;
                 }
@@ -260,6 +270,19 @@ impl Scanner {
                 seen.dirty = true;
             }
         }
+        self.read_logs(now);
+    }
+
+    /// Looks at the agents' session logs, as far as anything may have changed there.
+    pub fn read_logs(&mut self, now: f64) {
+        let queries: Vec<PaneQuery<'_>> = self.panes.values().map(|seen| seen.query(now)).collect();
+        for (pane, log) in self.logs.look(&queries, &mut *self.processes, now) {
+            let seen = self.panes.values_mut().find(|seen| u64::from(seen.pane.id) == pane);
+            if let Some(seen) = seen.filter(|seen| seen.observation.log != log) {
+                seen.observation.log = log;
+                seen.dirty = true;
+            }
+        }
     }
 }
 
@@ -267,6 +290,16 @@ impl Seen {
     /// Whether its screen changed within the last seconds before `now`.
     pub fn is_moving(&self, now: f64) -> bool {
         self.moved.is_some_and(|then| now - then < EXPECTED)
+    }
+
+    fn query(&self, now: f64) -> PaneQuery<'_> {
+        PaneQuery {
+            pane: self.pane.id.into(),
+            agent: self.agent.as_ref(),
+            processes: self.observation.processes.as_deref().unwrap_or_default(),
+            registry: self.observation.registry.as_ref(),
+            moving: self.is_moving(now),
+        }
     }
 
     fn has_registry(&self, registry: &RegistryReader) -> bool {

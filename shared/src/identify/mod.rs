@@ -50,7 +50,9 @@ pub(crate) fn identify<'a>(
     let mut remote = false;
     if let Some(processes) = seen.processes.as_deref().filter(|p| !p.is_empty()) {
         match by_process(rules, processes, seen.pane_pid) {
-            Found::Agent(agent, life, evidence) => {
+            Found::Agent(agent, life, process) => {
+                let evidence = Evidence::new(Via::Process, format!("{}.process", agent.id))
+                    .with_text(&format!("pid {}", process.pid));
                 return (Occupant::Agent { agent, life, evidence }, None);
             }
             Found::Other(evidence) => return (Occupant::Other { evidence }, None),
@@ -74,14 +76,38 @@ pub(crate) fn identify<'a>(
     by_screen(rules, seen, sight, tried)
 }
 
-enum Found<'r> {
-    Agent(&'r Agent, Life, Evidence),
+/// The process of the agent that holds a pane, and the agent's id: what the agent's own records
+/// are looked for by. `pane_pid` is the process that the multiplexer started in the pane.
+pub fn agent_process<'p>(
+    rules: &RuleSet,
+    processes: &'p [Process],
+    pane_pid: Option<i64>,
+) -> Option<(AgentId, &'p Process)> {
+    match by_process(rules, processes, pane_pid) {
+        Found::Agent(agent, _, process) => Some((AgentId::new(&agent.id), process)),
+        Found::Other(_) | Found::Elsewhere => None,
+    }
+}
+
+/// The agent that a process is by itself, whatever runs around it.
+pub fn agent_of_process(rules: &RuleSet, process: &Process) -> Option<AgentId> {
+    let program = Program::of(process);
+    let agent = rules.all().iter().find(|agent| program.is(&agent.process))?;
+    Some(AgentId::new(&agent.id))
+}
+
+enum Found<'r, 'p> {
+    Agent(&'r Agent, Life, &'p Process),
     Other(Evidence),
     /// The pane shows another machine's or multiplexer's screen.
     Elsewhere,
 }
 
-fn by_process<'r>(rules: &'r RuleSet, list: &[Process], pane_pid: Option<i64>) -> Found<'r> {
+fn by_process<'r, 'p>(
+    rules: &'r RuleSet,
+    list: &'p [Process],
+    pane_pid: Option<i64>,
+) -> Found<'r, 'p> {
     let tree = Tree::new(list, pane_pid);
     let mut suspended = None;
     let mut remote = false;
@@ -94,15 +120,13 @@ fn by_process<'r>(rules: &'r RuleSet, list: &[Process], pane_pid: Option<i64>) -
         let foreground = tree.in_foreground(process);
         if let Some(agent) = agent_of(rules, process, &program, &tree) {
             let stopped = process.stat.as_deref().is_some_and(|s| s.starts_with(['T', 't']));
-            let evidence = Evidence::new(Via::Process, format!("{}.process", agent.id))
-                .with_text(&format!("pid {}", process.pid));
             match (foreground, stopped) {
                 (true, false) => {
                     let headless = program.is_headless(&agent.process);
                     let life = if headless { Life::Headless } else { Life::Interactive };
-                    return Found::Agent(agent, life, evidence);
+                    return Found::Agent(agent, life, process);
                 }
-                (_, true) => suspended = suspended.or(Some((agent, evidence))),
+                (_, true) => suspended = suspended.or(Some((agent, process))),
                 // A job in the background does not own the pane.
                 (false, false) => {}
             }
@@ -113,8 +137,8 @@ fn by_process<'r>(rules: &'r RuleSet, list: &[Process], pane_pid: Option<i64>) -
             leader = if leads { Some((process, program.is_shell())) } else { leader };
         }
     }
-    if let Some((agent, evidence)) = suspended {
-        return Found::Agent(agent, Life::Suspended, evidence);
+    if let Some((agent, process)) = suspended {
+        return Found::Agent(agent, Life::Suspended, process);
     }
     match leader {
         Some(_) if remote => Found::Elsewhere,

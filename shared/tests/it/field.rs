@@ -101,6 +101,7 @@ impl Field {
                 log: Some(SessionLog {
                     path: self.input.path.clone().unwrap_or_default(),
                     records: self.input.lines.clone().unwrap_or_default(),
+                    ..SessionLog::default()
                 }),
                 ..self.base()
             }],

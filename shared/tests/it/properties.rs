@@ -175,7 +175,7 @@ fn a_log_of_many_or_broken_records_gets_an_answer() {
     for records in [vec![deep], vec![wide], many, vec![String::new(); 10], Vec::new()] {
         for agent in RULES.agents() {
             let seen = Observation {
-                log: Some(SessionLog { path: "a.jsonl".to_owned(), records: records.clone() }),
+                log: Some(SessionLog { records: records.clone(), ..SessionLog::default() }),
                 agent_hint: Some(agent.id),
                 ..Observation::default()
             };

@@ -5,7 +5,6 @@ mod detect;
 mod doctor;
 mod explain;
 mod list;
-mod look;
 mod man;
 mod probe;
 mod rules;

@@ -6,6 +6,7 @@ use super::paint::{Painter, Scene, Shown, UserValues};
 use super::pulse::Pulse;
 use super::store::Stored;
 use super::watch::Setup;
+use crate::logs::SessionLogs;
 use crate::output::{ListedPane, by_need};
 use crate::processes;
 use crate::registry::RegistryReader;
@@ -68,6 +69,7 @@ impl Life {
             identity.clone(),
             processes::source(),
             RegistryReader::from_env(),
+            SessionLogs::from_env(Arc::clone(&setup.rules)),
         );
         let partial = support == Support::Full;
         Self {

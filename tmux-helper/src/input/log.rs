@@ -17,7 +17,7 @@ pub fn read_log(path: &Path) -> Result<SessionLog, Error> {
     let failed = |error| Error::file("cannot read the session log", path, &error);
     let mut file = File::open(path).map_err(failed)?;
     let records = last_records(&mut file, WINDOW).map_err(failed)?;
-    Ok(SessionLog { path: path.display().to_string(), records })
+    Ok(SessionLog { path: path.display().to_string(), records, ..SessionLog::default() })
 }
 
 fn last_records(file: &mut (impl Read + Seek), window: u64) -> io::Result<Vec<String>> {

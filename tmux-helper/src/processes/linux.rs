@@ -12,6 +12,9 @@ pub struct Procfs {
     /// Children of every process, from one scan; only where the kernel keeps no lists of children
     /// (`CONFIG_PROC_CHILDREN`).
     scanned: Option<HashMap<i32, Vec<i32>>>,
+    /// This user's processes as of the last time that everyone was listed: command line, program
+    /// and folder of a process are read once.
+    known: HashMap<i32, Process>,
 }
 
 impl Procfs {
@@ -62,6 +65,24 @@ impl ProcessSource for Procfs {
             found.push(process(&entry, stat, terminal));
         }
         Some(found).filter(|found| !found.is_empty())
+    }
+
+    fn everyone(&mut self) -> Vec<Process> {
+        let user = rustix::process::geteuid().as_raw();
+        let own = |entry: &Entry| entry.uid().is_ok_and(|uid| uid == user);
+        let found =
+            all_processes().into_iter().flatten().flatten().filter(own).filter_map(|entry| {
+                let stat = entry.stat().ok()?;
+                let known = self
+                    .known
+                    .get(&stat.pid)
+                    .filter(|p| p.start_time == Some(stat.starttime) && p.comm == stat.comm);
+                Some(known.cloned().unwrap_or_else(|| process(&entry, stat, 0)))
+            });
+        let found: Vec<Process> = found.collect();
+        let keyed = |p: &Process| Some((i32::try_from(p.pid).ok()?, p.clone()));
+        self.known = found.iter().filter_map(keyed).collect();
+        found
     }
 
     fn sign(&mut self, pid: i64) -> Option<Sign> {

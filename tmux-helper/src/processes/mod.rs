@@ -26,6 +26,9 @@ pub trait ProcessSource: Send {
     /// cannot be read, which is not the same as an empty list.
     fn tree(&mut self, root: i64) -> Option<Vec<Process>>;
 
+    /// All processes of this user, wherever they run. Costs far more than a tree.
+    fn everyone(&mut self) -> Vec<Process>;
+
     /// What shows cheaply whether the tree may have changed; nothing when there is no process.
     fn sign(&mut self, pid: i64) -> Option<Sign>;
 }
@@ -41,6 +44,26 @@ pub struct Sign {
     pub foreground: Option<i64>,
     /// It is suspended or dead.
     pub halted: bool,
+}
+
+/// When a process started, in seconds since the epoch, exact to a hundredth; `now` is that clock.
+/// Nothing where start times are in another unit.
+#[cfg(target_os = "linux")]
+pub fn started(process: &Process, now: f64) -> Option<f64> {
+    use rustix::time::{ClockId, clock_gettime};
+    let boot = clock_gettime(ClockId::Boottime);
+    #[expect(clippy::cast_precision_loss, reason = "seconds and ticks of an uptime fit")]
+    let (up, ticks) = (
+        boot.tv_sec as f64 + boot.tv_nsec as f64 / 1e9,
+        process.start_time? as f64 / procfs::ticks_per_second() as f64,
+    );
+    Some(now - up + ticks)
+}
+
+/// Start times are in another unit here.
+#[cfg(not(target_os = "linux"))]
+pub fn started(_: &Process, _: f64) -> Option<f64> {
+    None
 }
 
 /// The best source of this system.

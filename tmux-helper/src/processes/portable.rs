@@ -96,6 +96,14 @@ impl ProcessSource for Portable {
         Some(found)
     }
 
+    fn everyone(&mut self) -> Vec<Process> {
+        let user = rustix::process::geteuid().as_raw();
+        let Some(system) = self.system() else { return Vec::new() };
+        let own =
+            |p: &&sysinfo::Process| !is_thread(p) && p.user_id().is_none_or(|uid| **uid == user);
+        system.processes().values().filter(own).map(describe).collect()
+    }
+
     fn sign(&mut self, pid: i64) -> Option<Sign> {
         let pid = Pid::from_u32(u32::try_from(pid).ok()?);
         let process = self.system()?.process(pid)?;

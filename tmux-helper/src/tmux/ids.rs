@@ -15,6 +15,12 @@ macro_rules! id {
             }
         }
 
+        impl From<$name> for u64 {
+            fn from(id: $name) -> Self {
+                Self::from(id.0)
+            }
+        }
+
         impl FromStr for $name {
             type Err = ();
 

@@ -8,6 +8,7 @@
 
 mod commands;
 mod daemon;
+mod logs;
 mod panes;
 mod processes;
 mod restore;

@@ -1,15 +1,19 @@
 //! What tmux says about its panes.
 
 use crate::world::{World, wait};
+use madohub::logs::SessionLogs;
 use madohub::processes;
 use madohub::registry::RegistryReader;
 use madohub::scan::{Reach, Scanner};
 use madohub::tmux::{Batch, Pane, Server};
+use madohub_detect::RuleSet;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 fn scanner(server: &Server) -> Scanner {
     let identity = server.identity().unwrap();
-    Scanner::new(server.clone(), identity, processes::source(), RegistryReader::new(None))
+    let logs = SessionLogs::none(Arc::new(RuleSet::builtin().unwrap()));
+    Scanner::new(server.clone(), identity, processes::source(), RegistryReader::new(None), logs)
 }
 
 fn now() -> f64 {

@@ -97,9 +97,14 @@ impl World {
 
     /// Adds a pane with an agent that shows the screen in this file; answers its id.
     pub(crate) fn agent(&self, server: &str, screen: &str) -> String {
+        self.agent_with(server, screen, "claude", "")
+    }
+
+    /// The same of another name; `more` is added to the shell's command line.
+    pub(crate) fn agent_with(&self, server: &str, screen: &str, name: &str, more: &str) -> String {
         let file = self.path(screen);
         OpenOptions::new().create(true).append(true).open(&file).unwrap();
-        let script = format!("exec -a claude tail -n 200 -f {}", file.display());
+        let script = format!("exec -a {name} tail -n 200 -f {} {more}", file.display());
         let split = ["split-window", "-d", "-h", "-P", "-F", "#{pane_id}", "bash", "-c", &script];
         let id = self.tmux(server, &split);
         self.tmux(server, &["select-layout", "even-horizontal"]);

@@ -3,22 +3,23 @@
 use super::finding;
 use super::report::Report;
 use crate::client::Client;
-use crate::commands::look::look;
 use crate::config::{Config, Depth};
 use crate::output::{clean, since};
 use crate::scan::Scanner;
 use crate::tmux::{Batch, Leftovers, Server, Support, Taken, TmuxError, Version};
-use crate::{Context, Error, time};
+use crate::{Context, Error, glance, time};
 use std::io;
 use std::process::Command;
+use std::sync::Arc;
 use tmux_interface::ShowOptions;
 
 pub(super) fn check(report: &mut Report, server: &Server, ctx: &Context) {
     if !program(report) {
         return;
     }
-    let scanner = match look(server, ctx) {
-        Ok(scanner) => scanner,
+    let rules = ctx.rules().map(|(rules, _)| Arc::new(rules));
+    let scanner = match rules.and_then(|rules| glance::look(server, rules, ctx)) {
+        Ok((scanner, _)) => scanner,
         Err(error) => {
             not_reached(report, server, &error);
             return;

@@ -10,17 +10,18 @@ use crate::{Context, Error, Exit};
 use madohub_detect::{Explanation, Observation, RuleSet, explain};
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs, ctx: &Context) -> Result<Exit, Error> {
-    let rules = super::rules_in_force(ctx)?;
+    let rules = Arc::new(super::rules_in_force(ctx)?);
     let mut explainer =
         Explainer { rules: &rules, text: args.text, json: args.json, first: true, shown: None };
     if let Some(observations) = &args.observations {
         return stream::run(observations, explainer);
     }
     let Some(wanted) = &args.pane else { return Ok(Exit::Ok) };
-    let (seen, shown) = pane::observe(wanted, &args.server, ctx)?;
+    let (seen, shown) = pane::observe(wanted, &args.server, Arc::clone(&rules), ctx)?;
     explainer.shown = shown;
     explainer.answer(&mut io::stdout().lock(), Ok(seen))?;
     Ok(Exit::Ok)

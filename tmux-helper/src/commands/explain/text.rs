@@ -2,7 +2,7 @@
 
 use crate::output::{ListedPane, clean, fit, since, verdict, width};
 use crate::time;
-use madohub_detect::Explanation;
+use madohub_detect::{ExplainedLog, Explanation};
 use std::fmt::Write as _;
 
 /// Cells of a condition that failed; the whole of it is in the rule file, and in the JSON form.
@@ -22,6 +22,11 @@ pub(super) fn explanation(
         let age = since(time::now() - row.since);
         let reason = reason.unwrap_or_default();
         let _ = writeln!(out, "shown   {}{reason}, by the daemon, for {age}", row.state);
+    }
+    match &explanation.log {
+        Some(log) => out.push_str(&session_log(log)),
+        None if detection.agent.is_agent() => out.push_str("log     none was found\n"),
+        None => {}
     }
     if explanation.regions.is_empty() {
         out.push_str("\nregions none: the screen shows no live region of an agent\n");
@@ -55,6 +60,23 @@ pub(super) fn explanation(
             clean(&tried.rule),
             tried.region
         );
+    }
+    out
+}
+
+/// The session log, and by what it is the pane's.
+fn session_log(log: &ExplainedLog) -> String {
+    let tie = log.tie.as_ref().map(|tie| format!(": {}", clean(tie))).unwrap_or_default();
+    let mut out = if log.between.is_empty() {
+        format!("log     {}{tie}\n", clean(&log.path))
+    } else {
+        format!("log     none{tie}, because it may be each of\n")
+    };
+    for path in &log.between {
+        let _ = writeln!(out, "        {}", clean(path));
+    }
+    if log.skipped > 0 {
+        let _ = writeln!(out, "        {} records could not be read", log.skipped);
     }
     out
 }

@@ -1,0 +1,206 @@
+//! Codex: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl` (seen in 0.58 to 0.171). The folders
+//! are named by local time; a thread's id begins with the milliseconds of its making (a UUID of version 7).
+//!
+//! A process that runs its turns itself holds the rollout open. From 0.160 on the turns of the
+//! terminal interface run in a server process (`codex app-server`) that outlives the pane and
+//! holds the rollouts of all panes; there the command line may name the thread, and else folder
+//! and time have to do. Threads of subagents have rollouts in the same place and are no
+//! candidates.
+
+use super::super::file::Stamp;
+use super::super::head::Heads;
+use super::super::source::{Candidate, LogId, Source, Strength, Subject};
+use super::{Homes, is_id, opened};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders of so many days are looked through for the threads of one process.
+const DAYS_MAX: usize = 60;
+/// A thread that was made within so many seconds of a process's start was made by it. 0.171 makes
+/// the first thread while it starts.
+const AT_START: f64 = 4.0;
+/// Clocks of the name and of the system agree to this, in seconds.
+const SLACK: f64 = 0.5;
+
+/// Finds Codex's rollouts.
+#[derive(Debug)]
+pub(in crate::logs) struct Codex {
+    root: Option<PathBuf>,
+    heads: Heads,
+    days: HashMap<PathBuf, (Stamp, Vec<LogId>)>,
+}
+
+impl Codex {
+    pub(in crate::logs) fn new(homes: &Homes) -> Self {
+        Self {
+            root: homes.folder("CODEX_HOME", ".codex"),
+            heads: Heads::default(),
+            days: HashMap::new(),
+        }
+    }
+
+    /// The rollout of its own that a process of the family holds open.
+    fn by_open_file(&mut self, subject: &Subject<'_>) -> Option<Candidate> {
+        subject.family.iter().find_map(|process| {
+            let logs = opened(process.pid).into_iter().filter_map(|path| rollout(&path));
+            // After `/new` and `/resume` the thread before may still be open for a moment.
+            let own = logs.filter(|log| self.is_main(log, None));
+            let log = own.max_by(|a, b| written(a).total_cmp(&written(b)))?;
+            let how = format!("open in process {}", process.pid);
+            Some(Candidate::new(log, Strength::Process, how))
+        })
+    }
+
+    /// The thread that the command line names.
+    fn by_argv(&mut self, subject: &Subject<'_>) -> Option<Candidate> {
+        let argv = &subject.process.argv;
+        let at = argv.iter().position(|word| word == "resume")?;
+        let thread = argv.iter().skip(at + 1).find(|word| made(word).is_some())?;
+        let day = Timestamp::from_second(whole(made(thread)?)).ok()?;
+        let log = self.days(day, day).into_iter().find(|log| thread_of(log) == Some(thread))?;
+        let how = "thread that the command line names".to_owned();
+        Some(Candidate::new(log, Strength::Argv, how))
+    }
+
+    /// Threads that were made in the process's folder since it started, and older ones that a
+    /// server has open and wrote to since then.
+    fn by_place(&mut self, subject: &Subject<'_>) -> Vec<Candidate> {
+        let (Some(started), Some(cwd)) = (subject.started, subject.process.cwd.as_deref()) else {
+            return Vec::new();
+        };
+        let Ok(from) = Timestamp::from_second(whole(started)) else { return Vec::new() };
+        let servers = subject.everyone.list().iter().filter(|p| is_server(p));
+        let served = servers.flat_map(|server| opened(server.pid));
+        let mut logs: Vec<LogId> = served.filter_map(|path| rollout(&path)).collect();
+        for log in self.days(from, Timestamp::now().max(from)) {
+            if !logs.contains(&log) {
+                logs.push(log);
+            }
+        }
+        logs.retain(|log| {
+            let made = thread_of(log).and_then(made).is_some_and(|made| made >= started - SLACK);
+            (made || written(log) >= started) && self.is_main(log, Some(cwd))
+        });
+        let at_start: Vec<&LogId> = logs
+            .iter()
+            .filter(|log| {
+                let made = thread_of(log).and_then(made);
+                made.is_some_and(|made| (made - started).abs() <= AT_START)
+            })
+            .collect();
+        if let ([only], true) = (at_start.as_slice(), logs.len() > 1)
+            && written(only) >= logs.iter().map(written).fold(0.0, f64::max)
+        {
+            return vec![Candidate::placed((*only).clone(), written(only))];
+        }
+        logs.into_iter().map(|log| Candidate::placed(log.clone(), written(&log))).collect()
+    }
+
+    /// Whether a rollout is of a thread that a person talks to; in this folder, where one is given.
+    fn is_main(&mut self, log: &LogId, cwd: Option<&str>) -> bool {
+        let Some(head) = self.heads.get(&log.root, &log.path) else { return cwd.is_none() };
+        let text = |name: &str| head.pointer(name).and_then(Value::as_str);
+        let subagent = text("/payload/thread_source") == Some("subagent")
+            || head.pointer("/payload/source/subagent").is_some()
+            || text("/payload/parent_thread_id").is_some();
+        !subagent && (cwd.is_none() || text("/payload/cwd") == cwd)
+    }
+
+    /// The rollouts in the folders of these days, and of one more on both sides, because the
+    /// names are of local time.
+    fn days(&mut self, from: Timestamp, to: Timestamp) -> Vec<LogId> {
+        let Some(root) = self.root.clone() else { return Vec::new() };
+        let day = |time: Timestamp| time.to_zoned(TimeZone::UTC).date();
+        let last: Date = day(to).saturating_add(1.day());
+        let mut date: Date = day(from).saturating_sub(1.day());
+        let mut logs = Vec::new();
+        for _ in 0..DAYS_MAX {
+            let (year, month, day) = (date.year(), date.month(), date.day());
+            let folder = root.join(format!("sessions/{year:04}/{month:02}/{day:02}"));
+            logs.extend_from_slice(self.day(&folder));
+            if date >= last {
+                break;
+            }
+            date = date.saturating_add(1.day());
+        }
+        logs
+    }
+
+    /// The rollouts in one folder, listed once per change.
+    fn day(&mut self, folder: &Path) -> &[LogId] {
+        let Some(stamp) = Stamp::of(folder) else { return &[] };
+        if self.days.get(folder).is_none_or(|(then, _)| *then != stamp) {
+            let files = fs::read_dir(folder).into_iter().flatten().flatten();
+            let logs = files.filter_map(|file| rollout(&file.path())).collect();
+            self.days.insert(folder.to_owned(), (stamp, logs));
+        }
+        self.days.get(folder).map(|(_, logs)| logs.as_slice()).unwrap_or_default()
+    }
+}
+
+impl Source for Codex {
+    fn agent(&self) -> &'static str {
+        "codex"
+    }
+
+    fn candidates(&mut self, subject: &Subject<'_>) -> Vec<Candidate> {
+        if let Some(open) = self.by_open_file(subject) {
+            return vec![open];
+        }
+        match self.by_argv(subject) {
+            Some(named) => vec![named],
+            None => self.by_place(subject),
+        }
+    }
+}
+
+/// The log at a path with a rollout's name; its folder is the one above `sessions`.
+fn rollout(path: &Path) -> Option<LogId> {
+    let name = path.file_name().and_then(OsStr::to_str)?;
+    let rest = name.strip_prefix("rollout-")?.strip_suffix(".jsonl")?;
+    let root = path.ancestors().find(|folder| {
+        folder.file_name().is_some_and(|name| name == "sessions" || name == "archived_sessions")
+    })?;
+    is_id(rest).then(|| LogId::file(root, path))
+}
+
+/// The thread of a rollout: `rollout-2026-11-30T14-01-28-<thread>.jsonl`.
+fn thread_of(log: &LogId) -> Option<&str> {
+    let stem = log.path.file_stem().and_then(OsStr::to_str)?;
+    stem.get(stem.len().checked_sub(36)?..)
+}
+
+/// When a thread was made, seconds since the epoch: the first 48 bits of its id are milliseconds.
+fn made(thread: &str) -> Option<f64> {
+    let parts: Vec<&str> = thread.split('-').collect();
+    let [high, low, version, _, _] = parts.as_slice() else { return None };
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    if lengths != [8, 4, 4, 4, 12] || !version.starts_with('7') {
+        return None;
+    }
+    let millis = u64::from_str_radix(&format!("{high}{low}"), 16).ok()?;
+    #[expect(clippy::cast_precision_loss, reason = "48 bits fit")]
+    Some(millis as f64 / 1000.0)
+}
+
+fn written(log: &LogId) -> f64 {
+    Stamp::of(&log.path).map_or(0.0, |stamp| stamp.modified())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "saturates")]
+fn whole(seconds: f64) -> i64 {
+    seconds.floor() as i64
+}
+
+/// Whether a process runs the turns of others: `codex app-server`.
+fn is_server(process: &madohub_detect::Process) -> bool {
+    let program = process.exe.as_deref().or(process.argv.first().map(String::as_str));
+    let named = program.is_some_and(|path| Path::new(path).file_name() == Some("codex".as_ref()));
+    named && process.argv.iter().any(|word| word == "app-server")
+}
