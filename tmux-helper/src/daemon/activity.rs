@@ -1,30 +1,69 @@
 //! Noticing that nothing happened, without asking tmux.
 
+use crate::scan::Reach;
+
 /// Tells whether a tmux server read anything from its panes or terminals.
 ///
 /// On Linux the kernel counts the bytes that a process reads. tmux reads what panes print and what
 /// people type, but its own clients reach it by messages that are not counted: while the number
-/// stands still, no pane printed anything, whoever asks tmux whatever (seen in tmux 3.3a).
+/// stands still, no pane printed anything (seen in tmux 3.3a).
 #[derive(Debug)]
 pub(super) struct Activity {
     pid: i64,
+    count: Count,
+}
+
+/// The count, and what of it is our own doing: for the name of a pane's command tmux reads a file
+/// of `/proc`, and so is moved by being asked.
+#[derive(Debug, Default)]
+struct Count {
     seen: Option<u64>,
+    before: Option<u64>,
+    /// What the server read during the last look of each reach.
+    ours: [Option<u64>; 2],
 }
 
 impl Activity {
     /// Of the server with this process.
     pub(super) fn of(pid: i64) -> Self {
-        Self { pid, seen: None }
+        Self { pid, count: Count::default() }
     }
 
-    /// Whether the server read anything since [`Activity::note`]; nothing where nobody can say.
+    /// Whether the server read anything since the last look; nothing where nobody can say.
     pub(super) fn is_new(&self) -> Option<bool> {
-        Some(read(self.pid)? != self.seen?)
+        Some(read(self.pid)? != self.count.seen?)
     }
 
-    /// Takes note of what the server read so far.
-    pub(super) fn note(&mut self) {
-        self.seen = read(self.pid);
+    /// A look begins.
+    pub(super) fn begin_look(&mut self) {
+        self.count.begin(read(self.pid));
+    }
+
+    /// The look is over.
+    pub(super) fn end_look(&mut self, reach: Reach) {
+        self.count.end(reach, read(self.pid));
+    }
+}
+
+impl Count {
+    fn begin(&mut self, count: Option<u64>) {
+        self.before = count;
+        // Should the look fail, whatever was read during it is new.
+        self.seen = count;
+    }
+
+    /// A look that moved the count as much as the last one of its kind moved it alone. After any
+    /// other one of the panes may have printed in between, and counts as if it had.
+    fn end(&mut self, reach: Reach, count: Option<u64>) {
+        let moved = count.zip(self.before).and_then(|(after, before)| after.checked_sub(before));
+        let ours = match reach {
+            Reach::All => &mut self.ours[0],
+            Reach::Moved => &mut self.ours[1],
+        };
+        if moved.is_some() && *ours == moved {
+            self.seen = count;
+        }
+        *ours = moved;
     }
 }
 
@@ -37,4 +76,49 @@ fn read(pid: i64) -> Option<u64> {
 #[cfg(not(target_os = "linux"))]
 fn read(_pid: i64) -> Option<u64> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks during which the server reads so much; whether each leaves something new.
+    fn looks(moves: &[(Reach, u64)]) -> Vec<bool> {
+        let mut count = Count::default();
+        let mut read = 1000;
+        let look = |(reach, moved): &(Reach, u64)| {
+            count.begin(Some(read));
+            read += moved;
+            count.end(*reach, Some(read));
+            count.seen != Some(read)
+        };
+        moves.iter().map(look).collect()
+    }
+
+    #[test]
+    fn what_a_look_itself_moves_is_nothing_new() {
+        let (all, moved) = (Reach::All, Reach::Moved);
+        assert_eq!(
+            looks(&[(all, 40), (moved, 0), (all, 40), (all, 40)]),
+            [true, false, false, false]
+        );
+    }
+
+    #[test]
+    fn what_a_pane_prints_during_a_look_is_new() {
+        assert_eq!(
+            looks(&[(Reach::All, 40), (Reach::All, 40), (Reach::All, 47), (Reach::All, 40)]),
+            [true, false, true, true]
+        );
+    }
+
+    #[test]
+    fn a_count_that_cannot_be_read_says_nothing() {
+        let mut count = Count::default();
+        count.begin(Some(5));
+        count.end(Reach::All, None);
+        count.begin(None);
+        count.end(Reach::All, None);
+        assert_eq!(count.seen, None);
+    }
 }

@@ -151,7 +151,7 @@ impl Life {
     }
 
     fn look(&mut self, reach: Reach, now: f64) -> Result<Report, TmuxError> {
-        self.activity.note();
+        self.activity.begin_look();
         let mut also = Batch::new();
         if self.borders {
             let beat = SetEnvironment::new().global().hidden().name(environment::BEAT);
@@ -161,6 +161,7 @@ impl Life {
         let values = (reach == Reach::All).then(|| self.painter.ask_user_values(&mut also));
         let looked = self.scanner.look(reach, also, now)?;
         let mut report = self.judge(reach, Some((&looked, values.flatten())), now)?;
+        self.activity.end_look(reach);
         report.looked = true;
         Ok(report)
     }
