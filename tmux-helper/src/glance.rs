@@ -3,6 +3,7 @@
 use crate::logs::SessionLogs;
 use crate::output::{ListedPane, by_need};
 use crate::registry::RegistryReader;
+use crate::reports::Reports;
 use crate::scan::{Reach, Scanner};
 use crate::tmux::{Batch, Server};
 use crate::verdict::{Verdicts, listed};
@@ -35,7 +36,14 @@ pub fn look(server: &Server, rules: Arc<RuleSet>, ctx: &Context) -> Result<(Scan
     let server = server.clone().for_version(identity.version, scratch);
     let logs = SessionLogs::from_env(rules);
     let registry = RegistryReader::from_env();
-    let mut scanner = Scanner::new(server, identity, processes::source(), registry, logs);
+    let mut scanner = Scanner::new(
+        server,
+        identity,
+        processes::source(),
+        registry,
+        logs,
+        Reports::new(ctx.paths()),
+    );
     let now = time::now();
     scanner.look(Reach::All, Batch::new(), now)?;
     Ok((scanner, now))

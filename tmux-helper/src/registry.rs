@@ -5,36 +5,13 @@
 //! behind, and process ids are reused. The folder also holds `<pid>.<hash>.key` files with
 //! secrets; only names that are a number and `.json` are ever opened.
 
+use crate::pid_files::PidFiles;
 use madohub_detect::{Process, Registry};
-use rustix::fs::OFlags;
-use rustix::process::geteuid;
-use std::collections::{HashMap, HashSet};
-use std::fs::{self, OpenOptions};
-use std::io::Read as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
-
-/// Such a file has less than 1 KiB.
-const SIZE_MAX: u64 = 64 * 1024;
+use std::path::PathBuf;
 
 /// Reads the registry, each file once per change.
 #[derive(Debug)]
-pub struct RegistryReader {
-    folder: Option<PathBuf>,
-    /// Process ids that have a file, and the state of the folder when that was seen.
-    pids: HashSet<i64>,
-    seen: Option<Stamp>,
-    files: HashMap<i64, (Stamp, Option<Registry>)>,
-}
-
-/// What changes when a file or folder changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    size: u64,
-    seconds: i64,
-    nanoseconds: i64,
-}
+pub struct RegistryReader(PidFiles<Registry>);
 
 impl RegistryReader {
     /// The registry of this user: in `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
@@ -48,57 +25,29 @@ impl RegistryReader {
 
     /// The registry in this folder.
     pub fn new(folder: Option<PathBuf>) -> Self {
-        Self { folder, pids: HashSet::new(), seen: None, files: HashMap::new() }
+        Self(PidFiles::new(folder, ".json"))
     }
 
     /// Begins a new look: notices files that came and went.
     pub fn begin(&mut self) {
-        let Some(folder) = &self.folder else { return };
-        let stamp = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir).map(stamp);
-        if stamp == self.seen {
-            return;
-        }
-        self.seen = stamp;
-        let names = fs::read_dir(folder).into_iter().flatten().flatten();
-        self.pids = names.filter_map(|entry| pid_of(&entry.file_name())).collect();
-        let pids = &self.pids;
-        self.files.retain(|pid, _| pids.contains(pid));
+        self.0.begin();
     }
 
     /// The entry for one of these processes of a pane: of the nearest to the pane's own where
     /// several have one, those in the foreground first.
     pub fn entry(&mut self, processes: &[Process]) -> Option<Registry> {
         let mut candidates: Vec<&Process> =
-            processes.iter().filter(|p| self.pids.contains(&p.pid)).collect();
+            processes.iter().filter(|p| self.0.has(p.pid)).collect();
         candidates.sort_by_key(|process| process.foreground != Some(true));
-        candidates.into_iter().find_map(|process| self.entry_of(process))
+        candidates
+            .into_iter()
+            .find_map(|process| self.0.get(process.pid).filter(|entry| belongs(entry, process)))
     }
 
     /// Whether any of these processes has an entry that may change without the screen.
     pub fn has_entry(&self, pid: i64) -> bool {
-        self.pids.contains(&pid)
+        self.0.has(pid)
     }
-
-    fn entry_of(&mut self, process: &Process) -> Option<Registry> {
-        let path = self.folder.as_ref()?.join(format!("{}.json", process.pid));
-        let now = fs::symlink_metadata(&path).ok().map(stamp)?;
-        let known = self.files.get(&process.pid).filter(|(then, _)| *then == now);
-        let entry = if let Some((_, entry)) = known {
-            entry.clone()
-        } else {
-            let entry = read(&path);
-            self.files.insert(process.pid, (now, entry.clone()));
-            entry
-        };
-        entry.filter(|entry| belongs(entry, process))
-    }
-}
-
-/// The process id in a name such as `4711.json`; nothing for every other name, keys above all.
-fn pid_of(name: &std::ffi::OsStr) -> Option<i64> {
-    let digits = name.to_str()?.strip_suffix(".json")?;
-    let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    digits.parse().ok().filter(|_| number)
 }
 
 /// The entry is about this very process, not about an earlier one with its number.
@@ -107,35 +56,13 @@ fn belongs(entry: &Registry, process: &Process) -> bool {
     entry.pid == Some(process.pid) && start.is_some() && start == process.start_time
 }
 
-/// Reads a small regular file of this user; links are not followed.
-fn read(path: &Path) -> Option<Registry> {
-    let mut options = OpenOptions::new();
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    options.read(true).custom_flags(flags.bits().cast_signed());
-    let file = options.open(path).ok()?;
-    let meta = file.metadata().ok()?;
-    if !meta.is_file() || meta.uid() != geteuid().as_raw() || meta.len() > SIZE_MAX {
-        return None;
-    }
-    let mut text = String::new();
-    file.take(SIZE_MAX).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "reads well in map")]
-fn stamp(meta: fs::Metadata) -> Stamp {
-    Stamp {
-        inode: meta.ino(),
-        size: meta.size(),
-        seconds: meta.mtime(),
-        nanoseconds: meta.mtime_nsec(),
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::pid_files::pid_of;
+    use std::fs;
+    use std::path::Path;
 
     fn process(pid: i64, start: u64) -> Process {
         Process {
@@ -213,8 +140,8 @@ mod tests {
     fn keys_and_other_names_are_never_opened() {
         for name in ["10.abc.key", "10.key", "pid-1.json", "+10.json", ".json", "10.json.bak", "x"]
         {
-            assert_eq!(pid_of(std::ffi::OsStr::new(name)), None, "{name}");
+            assert_eq!(pid_of(std::ffi::OsStr::new(name), ".json"), None, "{name}");
         }
-        assert_eq!(pid_of(std::ffi::OsStr::new("4711.json")), Some(4711));
+        assert_eq!(pid_of(std::ffi::OsStr::new("4711.json"), ".json"), Some(4711));
     }
 }

@@ -8,6 +8,7 @@ use crate::logs::{PaneQuery, SessionLogs};
 use crate::observe;
 use crate::processes::{ProcessSource, Sign};
 use crate::registry::RegistryReader;
+use crate::reports::Reports;
 use crate::tmux::{
     Batch, ClientList, Clients, Identity, Pane, PaneId, PaneList, Replies, Server, Slot, TmuxError,
 };
@@ -40,6 +41,7 @@ pub struct Scanner {
     processes: Box<dyn ProcessSource>,
     registry: RegistryReader,
     logs: SessionLogs,
+    reports: Reports,
     panes: BTreeMap<PaneId, Seen>,
     clients: Clients,
     /// Second in which the last look began: what moved since is new.
@@ -83,6 +85,7 @@ impl Scanner {
         processes: Box<dyn ProcessSource>,
         registry: RegistryReader,
         logs: SessionLogs,
+        reports: Reports,
     ) -> Self {
         Self {
             server,
@@ -92,6 +95,7 @@ impl Scanner {
             processes,
             registry,
             logs,
+            reports,
             panes: BTreeMap::new(),
             clients: Clients::default(),
             last: 0,
@@ -243,8 +247,10 @@ impl Scanner {
     fn look_at_processes(&mut self, reach: Reach, fresh: &HashSet<PaneId>, now: f64) {
         self.processes.begin();
         self.registry.begin();
+        self.reports.begin();
         for (id, seen) in &mut self.panes {
-            if reach == Reach::Moved && !fresh.contains(id) && !seen.has_registry(&self.registry) {
+            let has_word = |pid| self.registry.has_entry(pid) || self.reports.has_report(pid);
+            if reach == Reach::Moved && !fresh.contains(id) && !seen.has_process(has_word) {
                 continue;
             }
             let sign = self.processes.sign(seen.pane.pid);
@@ -269,6 +275,7 @@ impl Scanner {
                 seen.observation.registry = entry;
                 seen.dirty = true;
             }
+            seen.dirty |= self.reports.take_into(&mut seen.observation, now);
         }
         self.read_logs(now);
     }
@@ -302,9 +309,9 @@ impl Seen {
         }
     }
 
-    fn has_registry(&self, registry: &RegistryReader) -> bool {
+    fn has_process(&self, is: impl Fn(i64) -> bool) -> bool {
         let processes = self.observation.processes.as_deref().unwrap_or_default();
-        processes.iter().any(|process| registry.has_entry(process.pid))
+        processes.iter().any(|process| is(process.pid))
     }
 }
 

@@ -111,6 +111,7 @@ pub(crate) fn observation(pane: &Pane, previous: Option<&Detection>, now: f64) -
             seen.processes = Some(host.processes.clone());
             seen.registry.clone_from(&host.registry);
             seen.log.clone_from(&host.log);
+            seen.program_status.clone_from(&host.program_status);
         }
         (_, Some(foreground)) => {
             if foreground.says == CommandSays::Nothing {

@@ -1,7 +1,7 @@
 //! What is known of one pane.
 
 use crate::event::{PaneFacts, PaneId, Screen};
-use madohub_detect::{Detection, Process, Registry, SessionLog};
+use madohub_detect::{Detection, Process, ProgramStatus, Registry, SessionLog};
 use serde::Deserialize;
 
 /// What the helper knows of a pane's processes.
@@ -16,6 +16,8 @@ pub(crate) struct HostFacts {
     pub(crate) registry: Option<Registry>,
     /// The end of the agent's session log.
     pub(crate) log: Option<SessionLog>,
+    /// What the agent reports of itself.
+    pub(crate) program_status: Option<ProgramStatus>,
     /// Working directory of the agent, else of the pane's process.
     pub(crate) cwd: Option<String>,
     /// The model in use.

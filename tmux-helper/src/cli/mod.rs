@@ -3,6 +3,7 @@
 //! Completions and man pages are made from these same definitions.
 
 mod offline;
+mod run;
 mod tmux;
 mod values;
 mod zellij;
@@ -10,6 +11,7 @@ mod zellij;
 pub use offline::{
     CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
 };
+pub use run::{RunArgs, RunStage};
 pub use tmux::{ListArgs, ServerArgs, StatusArgs, TmuxArgs, TmuxCommand, WatchArgs};
 pub use values::{Input, PaneRef, SegmentStyle, Shell};
 pub use zellij::{ProbeArgs, ZellijArgs, ZellijCommand};
@@ -55,6 +57,8 @@ pub enum Command {
     Tmux(TmuxArgs),
     /// Put the zellij plugin in place, or take it away
     Zellij(ZellijArgs),
+    /// Run an agent so that it can report its own state
+    Run(RunArgs),
     /// Say what a recorded pane shows: agent, state, evidence
     Detect(DetectArgs),
     /// Show every rule that was tried on a pane, and why it did or did not match

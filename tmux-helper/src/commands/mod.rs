@@ -8,6 +8,7 @@ mod list;
 mod man;
 mod probe;
 mod rules;
+mod run;
 mod status;
 mod stream;
 mod tmux;
@@ -31,6 +32,7 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
         Command::Explain(args) => explain::run(args, ctx),
         Command::Rules(args) => rules::run(args, ctx),
         Command::Doctor(args) => doctor::run(args, ctx),
+        Command::Run(args) => run::run(args, ctx),
         Command::Zellij(args) => zellij::run(args, ctx),
         Command::Probe(args) => probe::run(args, ctx),
         Command::Completions(args) => completions::run(args),

@@ -4,9 +4,12 @@ use crate::cli::ProbeArgs;
 use crate::logs::{PaneQuery, SessionLogs};
 use crate::processes::{ProcessSource, source};
 use crate::registry::RegistryReader;
+use crate::reports::Reports;
 use crate::zellij::{Places, ThemeOptions, theme_options};
 use crate::{Context, Error, Exit, time};
-use madohub_detect::{AgentId, Process, Registry, SessionLog, agent_process};
+use madohub_detect::{
+    AgentId, Observation, Process, ProgramStatus, Registry, SessionLog, agent_process,
+};
 use serde::Serialize;
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -35,6 +38,8 @@ struct Pane {
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<SessionLog>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    program_status: Option<ProgramStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<String>,
 }
 
@@ -42,8 +47,11 @@ struct Pane {
 pub(super) fn run(args: &ProbeArgs, ctx: &Context) -> Result<Exit, Error> {
     let mut processes = source();
     let mut registry = RegistryReader::from_env();
+    let mut reports = Reports::new(ctx.paths());
+    let now = time::now();
     processes.begin();
     registry.begin();
+    reports.begin();
     let mut panes: Vec<Pane> = args
         .pids
         .iter()
@@ -53,7 +61,11 @@ pub(super) fn run(args: &ProbeArgs, ctx: &Context) -> Result<Exit, Error> {
             let entry = registry.entry(&tree);
             let front = tree.iter().rev().find(|p| p.foreground == Some(true));
             let cwd = front.or(tree.first()).and_then(|p| p.cwd.clone());
-            Some(Pane { pid: *pid, registry: entry, log: None, cwd, processes: tree })
+            let mut seen = Observation { processes: Some(tree), ..Observation::default() };
+            reports.take_into(&mut seen, now);
+            let Observation { processes, program_status, .. } = seen;
+            let processes = processes.unwrap_or_default();
+            Some(Pane { pid: *pid, registry: entry, log: None, program_status, cwd, processes })
         })
         .collect();
     add_logs(&mut panes, &mut *processes, ctx)?;

@@ -10,6 +10,7 @@ use crate::logs::SessionLogs;
 use crate::output::{ListedPane, by_need};
 use crate::processes;
 use crate::registry::RegistryReader;
+use crate::reports::Reports;
 use crate::scan::{Looked, Reach, Scanner};
 use crate::tmux::names::environment;
 use crate::tmux::{Batch, Identity, PaneId, Replies, Server, Support, TmuxError};
@@ -70,6 +71,7 @@ impl Life {
             processes::source(),
             RegistryReader::from_env(),
             SessionLogs::from_env(Arc::clone(&setup.rules)),
+            Reports::new(&setup.paths),
         );
         let partial = support == Support::Full;
         Self {

@@ -1,6 +1,7 @@
 //! Processes from Linux's `/proc`.
 
 use super::{MOST, ProcessSource, Sign};
+use crate::run;
 use madohub_detect::Process;
 use procfs::FromRead as _;
 use procfs::process::{Process as Entry, Stat, all_processes};
@@ -53,16 +54,18 @@ impl ProcessSource for Procfs {
 
     fn tree(&mut self, root: i64) -> Option<Vec<Process>> {
         let root = Entry::new(i32::try_from(root).ok()?).ok()?;
-        let terminal = root.stat().ok()?.tty_nr;
+        let terminal = Terminal::Same(root.stat().ok()?.tty_nr);
         let mut found = Vec::new();
-        let mut next = VecDeque::from([root]);
-        while let Some(entry) = next.pop_front() {
+        let mut next = VecDeque::from([(root, terminal)]);
+        while let Some((entry, terminal)) = next.pop_front() {
             // Processes end while they are read; what is gone is left out.
             let Ok(stat) = entry.stat() else { continue };
             let free = MOST.saturating_sub(found.len() + next.len() + 1);
             let children = self.children(&entry).into_iter().take(free);
-            next.extend(children.filter_map(|pid| Entry::new(pid).ok()));
-            found.push(process(&entry, stat, terminal));
+            let process = process(&entry, stat, terminal);
+            let below = terminal.below(&process);
+            next.extend(children.filter_map(|pid| Some((Entry::new(pid).ok()?, below))));
+            found.push(process);
         }
         Some(found).filter(|found| !found.is_empty())
     }
@@ -77,7 +80,7 @@ impl ProcessSource for Procfs {
                     .known
                     .get(&stat.pid)
                     .filter(|p| p.start_time == Some(stat.starttime) && p.comm == stat.comm);
-                Some(known.cloned().unwrap_or_else(|| process(&entry, stat, 0)))
+                Some(known.cloned().unwrap_or_else(|| process(&entry, stat, Terminal::Same(0))))
             });
         let found: Vec<Process> = found.collect();
         let keyed = |p: &Process| Some((i32::try_from(p.pid).ok()?, p.clone()));
@@ -97,11 +100,43 @@ impl ProcessSource for Procfs {
     }
 }
 
-fn process(entry: &Entry, stat: Stat, terminal: i32) -> Process {
+/// The terminal whose foreground group is in front of the person.
+#[derive(Debug, Clone, Copy)]
+enum Terminal {
+    /// This one.
+    Same(i32),
+    /// Whichever the process is on: it stands in for the pane's own.
+    Inner,
+    /// None: what stands between is in the background.
+    Hidden,
+}
+
+impl Terminal {
+    fn shows(self, stat: &Stat) -> bool {
+        let it = match self {
+            Self::Same(terminal) => stat.tty_nr == terminal,
+            Self::Inner => true,
+            Self::Hidden => false,
+        };
+        it && stat.tpgid == stat.pgrp
+    }
+
+    /// The terminal that counts for the children of a process: `madohub run` gives an agent one
+    /// of its own and shows all of it.
+    fn below(self, process: &Process) -> Self {
+        match (run::is_relay(process), process.foreground) {
+            (true, Some(true)) => Self::Inner,
+            (true, _) => Self::Hidden,
+            (false, _) => self,
+        }
+    }
+}
+
+fn process(entry: &Entry, stat: Stat, terminal: Terminal) -> Process {
     let path = |path: procfs::ProcResult<std::path::PathBuf>| {
         path.ok().map(|path| path.to_string_lossy().into_owned())
     };
-    let in_foreground = stat.tty_nr == terminal && stat.tpgid == stat.pgrp;
+    let in_foreground = terminal.shows(&stat);
     Process {
         pid: i64::from(stat.pid),
         ppid: i64::from(stat.ppid),

@@ -4,6 +4,7 @@ use crate::world::{World, wait};
 use madohub::logs::SessionLogs;
 use madohub::processes;
 use madohub::registry::RegistryReader;
+use madohub::reports::Reports;
 use madohub::scan::{Reach, Scanner};
 use madohub::tmux::{Batch, Pane, Server};
 use madohub_detect::RuleSet;
@@ -13,7 +14,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 fn scanner(server: &Server) -> Scanner {
     let identity = server.identity().unwrap();
     let logs = SessionLogs::none(Arc::new(RuleSet::builtin().unwrap()));
-    Scanner::new(server.clone(), identity, processes::source(), RegistryReader::new(None), logs)
+    Scanner::new(
+        server.clone(),
+        identity,
+        processes::source(),
+        RegistryReader::new(None),
+        logs,
+        Reports::none(),
+    )
 }
 
 fn now() -> f64 {
