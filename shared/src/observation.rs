@@ -219,7 +219,7 @@ pub struct Previous {
     pub state: Option<crate::State>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }

@@ -4,8 +4,9 @@ use crate::detection::{Evidence, State, Via};
 use crate::observation::SessionLog;
 use crate::rules::{Agent, Check, LogRule, LogSays, RuleSet};
 use crate::scan::{Attempt, Tried};
-use jiff::Timestamp;
 use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 /// The log's verdict.
 #[derive(Debug, Clone)]
@@ -13,8 +14,8 @@ pub(crate) struct LogVerdict {
     pub(crate) says: LogSays,
     pub(crate) reason: Option<String>,
     pub(crate) evidence: Evidence,
-    /// Time of the record, where it has one.
-    pub(crate) time: Option<Timestamp>,
+    /// Time of the record in seconds since the epoch, where it has one.
+    pub(crate) time: Option<f64>,
 }
 
 /// Records looked at from the end. A turn's last word is found within the last few; thousands of
@@ -79,13 +80,13 @@ impl LogVerdict {
             says: rule.says,
             reason: rule.reason.clone(),
             evidence: text.map_or(evidence.clone(), |text| evidence.with_text(text)),
-            time: time.and_then(|stamp| stamp.parse::<Timestamp>().ok()),
+            time: time.and_then(seconds),
         }
     }
 
     /// A usage limit is over when its window is; nothing is written then.
     fn unless_expired(mut self, now: Option<f64>) -> Self {
-        let age = now.zip(self.time).map(|(now, time)| now - time.as_duration().as_secs_f64());
+        let age = now.zip(self.time).map(|(now, time)| now - time);
         if self.reason.as_deref() == Some("usage-limit") && age.is_some_and(|a| a > LIMIT_WINDOW) {
             self.says = LogSays::State(State::Idle);
             self.reason = None;
@@ -141,6 +142,12 @@ fn any(value: &Value, path: &[String], test: &dyn Fn(&Value) -> bool) -> bool {
         }
         _ => false,
     }
+}
+
+/// `2026-11-30T18:40:00.123Z` in seconds since the epoch.
+fn seconds(stamp: &str) -> Option<f64> {
+    let time = OffsetDateTime::parse(stamp, &Rfc3339).ok()?;
+    Some((time - OffsetDateTime::UNIX_EPOCH).as_seconds_f64())
 }
 
 fn first_text<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {

@@ -20,6 +20,7 @@ const MAX_RULES: usize = 400;
 pub(crate) enum Trust {
     /// By the tests of this crate: every pattern waits until it is used.
     Shipped,
+    #[cfg(feature = "user-rules")]
     /// By nobody: all of it is tried now, so that an error is told and not met.
     Nobodys,
 }
@@ -32,8 +33,7 @@ pub(crate) fn compile(
     trust: Trust,
 ) -> Result<(Agent, Vec<String>), RuleError> {
     let at = Place { file: &file.name, trust };
-    let raw: AgentFile = toml::from_str(&file.text)
-        .map_err(|e| at.error(None, Kind::Syntax(e.to_string().trim_end().to_owned())))?;
+    let raw = read(&file.text).map_err(|problem| at.error(None, Kind::Syntax(problem)))?;
     if raw.schema > SCHEMA {
         return Err(at.error(None, Kind::Schema { found: raw.schema, known: SCHEMA }));
     }
@@ -87,6 +87,17 @@ pub(crate) fn compile(
         id: raw.id,
     };
     Ok((agent, raw.disable))
+}
+
+#[cfg(feature = "user-rules")]
+fn read(text: &str) -> Result<AgentFile, String> {
+    toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+}
+
+/// The shipped files as the build script packed them.
+#[cfg(not(feature = "user-rules"))]
+fn read(text: &str) -> Result<AgentFile, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 /// Makes every `\b` the boundary of an ASCII word. The Unicode one keeps the fast matcher from
@@ -364,8 +375,7 @@ impl Place<'_> {
             Condition::Test(test) => {
                 let mut checks: Vec<Check> = test.exists.map(Check::Exists).into_iter().collect();
                 if let Some(value) = &test.is_not {
-                    let value = serde_json::to_value(value).unwrap_or_default();
-                    checks.push(Check::IsNot(value));
+                    checks.push(Check::IsNot(value.clone()));
                 }
                 if let Some(pattern) = &test.matches {
                     checks.push(Check::Matches(self.pattern(id, key, pattern)?));

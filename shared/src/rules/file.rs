@@ -177,7 +177,7 @@ pub(crate) struct Test {
     /// There (not null), or not there (or null).
     pub(crate) exists: Option<bool>,
     /// Anything but this, or not there.
-    pub(crate) is_not: Option<toml::Value>,
+    pub(crate) is_not: Option<serde_json::Value>,
     pub(crate) matches: Option<String>,
 }
 

@@ -8,6 +8,8 @@ mod matcher;
 mod needs;
 mod pattern;
 mod set;
+#[cfg(feature = "user-rules")]
+mod user;
 
 pub(crate) use compiled::{
     Agent, Check, InputBox, Layout, LogRule, LogSays, ProcessNames, Region, Rule, Says,

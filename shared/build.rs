@@ -1,0 +1,31 @@
+//! Packs the rule files for builds that read no others: no comments, no examples, and JSON, which
+//! needs no reader of its own.
+
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+    if env::var_os("CARGO_FEATURE_USER_RULES").is_some() {
+        return Ok(());
+    }
+    println!("cargo::rerun-if-changed=rules");
+    let out = env::var_os("OUT_DIR").ok_or("cargo names no folder")?;
+    for entry in fs::read_dir("rules")? {
+        let path = entry?.path();
+        let name = path.file_stem().ok_or("a rule file without a name")?;
+        let mut file: toml::Table = fs::read_to_string(&path)?.parse()?;
+        for rules in ["identify", "rules", "log_rules"] {
+            let rules = file.get_mut(rules).and_then(toml::Value::as_array_mut);
+            for rule in rules.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
+                // The tests of this crate tried them.
+                rule.remove("match");
+                rule.remove("no_match");
+            }
+        }
+        let packed = Path::new(&out).join(name).with_extension("json");
+        fs::write(packed, serde_json::to_string(&file)?)?;
+    }
+    Ok(())
+}
