@@ -41,10 +41,10 @@ fn three_states_have_three_frames_in_every_style() {
     let config = fs::read(stage.env.path().join("config/zellij/config.kdl")).unwrap();
 
     // A change repaints its own frame and no other.
-    let idle = stage.frames("one")[0];
+    let idle = stage.frames("one", 3)[0];
     stage.agents[1].show("approval");
     stage.wait_frames("one", &[None, ORANGE, ORANGE]);
-    assert_eq!(stage.frames("one")[0], idle, "the user's own frame is as it was");
+    assert_eq!(stage.frames("one", 3)[0], idle, "the user's own frame is as it was");
     stage.agents[1].show("working");
     stage.wait_frames("one", &[None, GREEN, ORANGE]);
 
@@ -83,7 +83,7 @@ fn a_bell_takes_no_colour_away_and_the_focused_pane_is_brighter() {
     let stage = ZellijStage::new(&options);
     stage.wait_states(&[(0, "working"), (1, "working"), (2, "waiting")]);
     stage.wait_frames("one", &[None, GREEN, ORANGE]);
-    let focused = stage.frames("one")[0];
+    let focused = stage.frames("one", 3)[0];
     assert!(matches!(focused, Colour::Rgb(..)), "a shade of green: {focused:?}");
 
     // zellij flashes the frame of a pane that rings, and then clears its colour.
@@ -93,16 +93,17 @@ fn a_bell_takes_no_colour_away_and_the_focused_pane_is_brighter() {
     wait_until("zellij's own mark", || stage.screen("one").text(), |s| s.contains("[!]"));
     wait_until(
         "the colour again",
-        || format!("{:?}", stage.frames("one")),
-        |_| stage.frames("one")[1] == STATE_COLOURS[0],
+        || format!("{:?}", stage.frames("one", 3)),
+        |_| stage.frames("one", 3)[1] == STATE_COLOURS[0],
     );
 
-    stage.action(&["focus-pane-id", "terminal_1"]);
+    // As a person does; the command line's own call acts for the client that it is itself.
+    stage.type_keys("one", &["M-Right"]);
     wait_until(
         "the brighter frame to move",
-        || format!("{:?}", stage.frames("one")),
+        || format!("{:?}", stage.frames("one", 3)),
         |_| {
-            let frames = stage.frames("one");
+            let frames = stage.frames("one", 3);
             frames[0] == STATE_COLOURS[0] && frames[1] == focused
         },
     );
@@ -111,7 +112,12 @@ fn a_bell_takes_no_colour_away_and_the_focused_pane_is_brighter() {
 #[test]
 fn a_bar_shows_who_needs_a_person_and_jumps_there() {
     let mut options = three();
+    options.settings = "helper \"off\"".to_owned();
     options.far = vec![("claude-2.1.332", "approval")];
+    options.config.push_str(
+        "\nkeybinds {\nnormal {\nbind \"Alt m\" {\n\
+         MessagePlugin {\nname \"madohub\"\npayload \"jump\"\n}\n}\n}\n}",
+    );
     let stage = ZellijStage::new(&options);
     stage.wait_states(&[(0, "idle"), (1, "working"), (2, "waiting"), (3, "waiting")]);
     let row = || stage.screen("one").row_text(29);
@@ -119,8 +125,11 @@ fn a_bar_shows_who_needs_a_person_and_jumps_there() {
         bar.contains("? near·codex") && bar.contains("? far·claude")
     });
     assert!(shown.find('?') < shown.find('●'), "needs come first: {shown}");
-    assert_eq!(stage.ask("jump --state waiting"), "terminal_2\n");
-    assert_eq!(stage.ask("jump"), "terminal_3\n", "the next one, where the first is in front");
+    // By key, as the plugin's page shows it. The frame of the pane in front is brighter.
+    stage.type_keys("one", &["M-m"]);
+    let third = || format!("{:?}", stage.frames("one", 4)[2]);
+    wait_until("the first one", third, |colour| *colour == "Rgb(255, 202, 114)");
+    stage.type_keys("one", &["M-m"]);
     wait_until(
         "the other tab",
         || stage.screen("one").text(),

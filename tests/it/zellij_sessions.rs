@@ -1,6 +1,7 @@
 //! Sessions in a real zellij: clients that come and go, tabs out of sight, hostile panes.
 
-use madohub_tests::{Colour, STATE_COLOURS, ZellijOptions, ZellijStage, wait_until};
+use madohub_tests::recording::Cue;
+use madohub_tests::{Agent, Colour, STATE_COLOURS, ZellijOptions, ZellijStage, wait_until};
 use serde_json::Value;
 use std::fs;
 
@@ -61,13 +62,17 @@ fn a_tab_out_of_sight_is_followed_and_closed_panes_are_forgotten() {
     options.far = vec![("claude-2.1.332", "working")];
     let stage = ZellijStage::new(&options);
     stage.wait_states(&[(0, "working"), (1, "idle"), (2, "working")]);
-    let (mut listener, events) = stage.listen("events");
-    wait_until("the listener", || stage.ask("status --json"), |s| s.contains("\"listeners\":1"));
+    let events = stage.listen_to_events(|| {
+        stage.agents[0].show("idle");
+        stage.wait_states(&[(0, "idle"), (1, "idle"), (2, "working")]);
+        stage.agents[0].show("working");
+        stage.wait_states(&[(0, "working"), (1, "idle"), (2, "working")]);
+    });
     stage.agents[2].show("approval");
     stage.wait_states(&[(0, "working"), (1, "idle"), (2, "waiting")]);
     stage.action(&["close-pane", "--pane-id", "terminal_0"]);
     stage.wait_states(&[(1, "idle"), (2, "waiting")]);
-    let read = || fs::read_to_string(&events).unwrap();
+    let read = || fs::read_to_string(&events.path).unwrap();
     let lines = wait_until("both events", read, |text| text.contains("\"exited\""));
     let told: Vec<(String, String)> = lines
         .lines()
@@ -76,8 +81,6 @@ fn a_tab_out_of_sight_is_followed_and_closed_panes_are_forgotten() {
         .collect();
     assert!(told.contains(&("terminal_2".into(), "waiting".into())), "{told:?}");
     assert_eq!(told.iter().filter(|(_, to)| to == "exited").count(), 1, "{told:?}");
-    listener.kill().unwrap();
-    listener.wait().unwrap();
 }
 
 #[test]
@@ -89,21 +92,18 @@ fn text_is_delivered_to_an_idle_agent_and_to_no_other() {
     let refused = stage.ask("send terminal_1 yes");
     assert!(refused.starts_with("refused"), "{refused}");
     assert!(stage.ask("send terminal_9 x").starts_with("refused"));
-    let (mut sender, answer) = stage.listen("send terminal_0 fix the tests");
+    let mut sender = stage.listen("send terminal_0 fix the tests");
+    let typed = |agent: &Agent| String::from_utf8(agent.tell(&Cue::Ping).typed).unwrap();
     wait_until(
-        "the text",
-        || stage.action(&["dump-screen", "--pane-id", "terminal_0"]),
-        |_| {
-            stage.agents[0].show("working");
-            true
-        },
+        "the text and the key",
+        || typed(&stage.agents[0]),
+        |text| text == "\u{1b}[200~fix the tests\u{1b}[201~\r",
     );
-    wait_until(
-        "the proof",
-        || fs::read_to_string(&answer).unwrap(),
-        |a| a.starts_with("delivered"),
-    );
-    sender.wait().unwrap();
+    stage.wait_states(&[(0, "working"), (1, "waiting")]);
+    if let Some(answer) = sender.answer() {
+        assert_eq!(answer, "delivered to terminal_0\n");
+    }
+    assert_eq!(typed(&stage.agents[1]), "");
 }
 
 #[test]

@@ -182,6 +182,8 @@ pub struct Done {
     pub pid: i32,
     /// Bytes that it has written to its terminal so far.
     pub written: u64,
+    /// The last bytes that were typed to it.
+    pub typed: Vec<u8>,
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a condition may take before the test fails: 20 s, or `MADOHUB_TEST_TIMEOUT` seconds.
+/// How long a condition may take before the test fails: 45 s, or `MADOHUB_TEST_TIMEOUT` seconds.
 pub fn default_timeout() -> Duration {
     let seconds = std::env::var("MADOHUB_TEST_TIMEOUT").ok().and_then(|s| s.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(20))
+    Duration::from_secs(seconds.unwrap_or(45))
 }
 
 /// Probes until the answer is `Ok` and returns it; fails with the last `Err`, which says what

@@ -6,13 +6,16 @@ use crate::env::TestEnv;
 use crate::screen::{Colour, Screen};
 use crate::tmux::{Tmux, TmuxProgram};
 use crate::wait::{wait_for, wait_until};
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Variable with the path of the zellij under test.
@@ -23,6 +26,8 @@ const PLUGIN_VARIABLE: &str = "MADOHUB_PLUGIN";
 const SESSION: &str = "stage";
 /// How long a client may show nothing until it is sent a key.
 const KEY_AFTER: Duration = Duration::from_secs(3);
+/// How long one command of zellij may take; one that hangs is run again.
+const COMMAND_WITHIN: Duration = Duration::from_secs(8);
 /// Columns and rows of a client.
 const SIZE: (u16, u16) = (150, 30);
 
@@ -67,6 +72,38 @@ pub struct ZellijStage {
     terminal: Tmux,
     program: PathBuf,
     plugin: PathBuf,
+    places: RefCell<Vec<ZellijPane>>,
+}
+
+/// A `zellij pipe` that stays open. Dropping it ends it.
+#[derive(Debug)]
+pub struct Listener {
+    child: Child,
+    /// File with what it printed.
+    pub path: PathBuf,
+}
+
+impl Listener {
+    /// What it printed once it has ended; none when zellij cut it off, which [`ZellijStage::ask`]
+    /// explains.
+    pub fn answer(&mut self) -> Option<String> {
+        let ended = |child: &mut Child| child.try_wait().expect("its state").is_some();
+        for _ in 0..100 {
+            if ended(&mut self.child) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        Some(fs::read_to_string(&self.path).expect("its output")).filter(|text| !text.is_empty())
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// One pane as zellij lists it.
@@ -104,14 +141,22 @@ impl ZellijStage {
         terminal.run(&["set-option", "-as", "terminal-features", "xterm-256color:RGB"]);
         let plugin = env.path().join("data/madohub.wasm");
         fs::copy(built_plugin(), &plugin).expect("a copy of the plugin");
-        let mut stage = Self { env, agents: Vec::new(), terminal, program: zellij(), plugin };
+        let mut stage = Self {
+            env,
+            agents: Vec::new(),
+            terminal,
+            program: zellij(),
+            plugin,
+            places: RefCell::default(),
+        };
         let commands = stage.write_files(options);
         if options.attached {
             stage
                 .start_client("one", &["--session", SESSION, "--new-session-with-layout", "stage"]);
         } else {
             let layout = ["--layout", "stage", "attach", "--create-background", SESSION];
-            let output = stage.command().args(layout).output().expect("zellij runs");
+            let mut command = stage.command();
+            let output = output_within(command.args(layout), COMMAND_WITHIN).expect("a session");
             assert!(output.status.success(), "{output:?}");
         }
         stage.agents = commands.into_iter().map(AgentCommand::started).collect();
@@ -178,31 +223,48 @@ impl ZellijStage {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Sends the plugin a command by pipe; its answer.
+    /// Sends the plugin a command by pipe; its answer, which is never empty.
+    ///
+    /// zellij 0.45.1 removes every client of the command line twice and gives its number to the
+    /// next one in between; what the second removal hits loses its answer, or waits for ever. So
+    /// a command without an answer is sent again.
     #[track_caller]
     pub fn ask(&self, command: &str) -> String {
-        let output = self.session_command("pipe", &["--name", "madohub", "--", command]);
-        assert!(output.status.success(), "pipe {command}: {output:?}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        wait_for(&format!("an answer to {command}"), || {
+            let output = self.session_command("pipe", &["--name", "madohub", "--", command]);
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            if text.is_empty() { Err(format!("{output:?}")) } else { Ok(text) }
+        })
     }
 
     fn session_command(&self, verb: &str, args: &[&str]) -> Output {
         let mut command = self.command();
         command.args(["--session", SESSION, verb]).args(args);
-        wait_for("zellij to find its session", || {
-            let output = command.output().expect("zellij runs");
+        wait_for(&format!("zellij to answer {verb} {args:?}"), || {
+            let output = output_within(&mut command, COMMAND_WITHIN)?;
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             if text.contains("no active session") { Err(text) } else { Ok(output) }
         })
     }
 
-    /// Starts a `zellij pipe` that stays open, its output in a file.
-    pub fn listen(&self, command: &str) -> (Child, PathBuf) {
-        let path = self.env.path().join("tmp/listen");
-        let file = fs::File::create(&path).expect("a file");
+    /// Starts a `zellij pipe` that stays open.
+    pub fn listen(&self, command: &str) -> Listener {
+        let file = tempfile::NamedTempFile::new_in(self.env.path()).expect("a file");
+        let (file, path) = file.keep().expect("a file that stays");
         let mut listener = self.command();
         listener.args(["--session", SESSION, "pipe", "--name", "madohub", "--", command]);
-        (listener.stdout(file).spawn().expect("zellij runs"), path)
+        Listener { child: listener.stdout(file).spawn().expect("zellij runs"), path }
+    }
+
+    /// Listens to `events`, proved by what `change` causes.
+    pub fn listen_to_events(&self, change: impl Fn()) -> Listener {
+        wait_for("a listener that hears", || {
+            let listener = self.listen("events");
+            change();
+            let heard = fs::read_to_string(&listener.path).expect("its output");
+            // See `ask`: it may be cut off without being told.
+            if heard.is_empty() { Err("it hears nothing".to_owned()) } else { Ok(listener) }
+        })
     }
 
     /// `state` of each pane that holds an agent, by the pane's number.
@@ -227,15 +289,26 @@ impl ZellijStage {
         wait_for(&format!("the states {wanted:?}"), || {
             let states = self.states();
             let same = states.iter().map(|(p, s)| (*p, s.as_str())).eq(wanted.iter().copied());
-            if same { Ok(()) } else { Err(format!("{states:?}\n{}", self.log())) }
+            if same { Ok(()) } else { Err(format!("{states:?}")) }
         });
+    }
+
+    /// Where the panes are, as asked when their number last changed.
+    fn places(&self, count: usize) -> Vec<ZellijPane> {
+        let mut places = self.places.borrow_mut();
+        if places.len() != count {
+            *places = self.panes();
+        }
+        places.clone()
     }
 
     /// The panes that hold agents, by number.
     pub fn panes(&self) -> Vec<ZellijPane> {
-        let text = self.action(&["list-panes", "--all", "--json"]);
-        // Under load zellij now and then prints nothing.
-        let mut panes: Vec<ZellijPane> = serde_json::from_str(&text).unwrap_or_default();
+        // zellij 0.45.1 prints nothing when it has no answer within a second.
+        let mut panes: Vec<ZellijPane> = wait_for("zellij's list of panes", || {
+            let text = self.action(&["list-panes", "--all", "--json"]);
+            serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))
+        });
         panes.retain(|pane| !pane.is_plugin);
         panes.sort_by_key(|pane| pane.id);
         panes
@@ -277,17 +350,22 @@ impl ZellijStage {
             write!(line, " {}", quoted(arg)).expect("a string takes all");
         }
         let (cols, rows) = (SIZE.0.to_string(), SIZE.1.to_string());
-        self.terminal.run(&["new-session", "-d", "-s", client, "-x", &cols, "-y", &rows, &line]);
+        let start =
+            ["new-session", "-d", "-s", client, "-x", &cols, "-y", &rows, &line].map(str::to_owned);
         // In a new home the first picture may come with the first key only (zellij 0.45.1); keys
         // that come before the session is ready are lost and do harm.
-        let mut next_key = Instant::now() + KEY_AFTER;
+        let mut next_key = Instant::now();
         wait_for("the client's first picture", || {
-            if Instant::now() >= next_key {
+            let shown = self.terminal.try_run(&["capture-pane", "-p", "-t", client]);
+            if !shown.status.success() {
+                // Not started yet, or ended by what `ask` tells of.
+                self.terminal.run(&start.each_ref().map(String::as_str));
+                next_key = Instant::now() + KEY_AFTER;
+            } else if Instant::now() >= next_key {
                 self.terminal.run(&["send-keys", "-t", client, "Space"]);
                 next_key = Instant::now() + KEY_AFTER;
             }
-            let text = self.terminal.capture(client);
-            if text.trim().is_empty() { Err(self.log()) } else { Ok(()) }
+            if shown.stdout.trim_ascii().is_empty() { Err(self.log()) } else { Ok(()) }
         });
     }
 
@@ -296,17 +374,20 @@ impl ZellijStage {
         Screen::parse(&self.terminal.run(&["capture-pane", "-p", "-e", "-t", client]))
     }
 
-    /// Colour of the left edge of each pane's frame, in full style.
-    pub fn frames(&self, client: &str) -> Vec<Colour> {
+    /// Colour of the left edge of the frame of each of `count` panes, in full style.
+    pub fn frames(&self, client: &str, count: usize) -> Vec<Colour> {
         let screen = self.screen(client);
-        self.panes().iter().map(|pane| screen.cell(pane.pane_x, pane.pane_y + 1).style.fg).collect()
+        self.places(count)
+            .iter()
+            .map(|pane| screen.cell(pane.pane_x, pane.pane_y + 1).style.fg)
+            .collect()
     }
 
     /// Waits until the frames have these colours; `None` is any that is no state's.
     #[track_caller]
     pub fn wait_frames(&self, client: &str, wanted: &[Option<Colour>]) {
         wait_for(&format!("frames of {wanted:?}"), || {
-            let frames = self.frames(client);
+            let frames = self.frames(client, wanted.len());
             let fits = frames.len() == wanted.len()
                 && frames.iter().zip(wanted).all(|(has, wanted)| match wanted {
                     Some(colour) => has == colour,
@@ -329,6 +410,31 @@ impl ZellijStage {
     /// Path of the plugin that is loaded.
     pub fn plugin(&self) -> &Path {
         &self.plugin
+    }
+}
+
+impl Drop for ZellijStage {
+    /// A test that fails tells all that can still be asked.
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            return;
+        }
+        let pipe = |command: &str| {
+            let args = ["--session", SESSION, "pipe", "--name", "madohub", "--", command];
+            let output = self.command().args(args).output();
+            output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default()
+        };
+        for command in ["status --json", "list --json"] {
+            eprintln!("{command}: {}", pipe(command));
+        }
+        for pane in 0..self.agents.len() {
+            eprintln!("pane {pane}: {}", pipe(&format!("explain --text {pane}")));
+        }
+        for list in ["list-clients", "list-tabs"] {
+            let output = self.command().args(["--session", SESSION, "action", list]).output();
+            eprintln!("{list}: {output:?}");
+        }
+        eprintln!("zellij's log:\n{}", self.log());
     }
 }
 
@@ -369,6 +475,25 @@ fn quoted(text: &str) -> String {
 
 fn quoted_kdl(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Output of a command that is killed when it takes too long.
+fn output_within(command: &mut Command, limit: Duration) -> Result<Output, String> {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let pid = Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    let waiting = thread::spawn(move || sender.send(child.wait_with_output()));
+    let output = receiver.recv_timeout(limit);
+    if output.is_err() {
+        // It may have ended in this moment.
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    // The other end of the channel is there.
+    let _ = waiting.join();
+    match output {
+        Ok(output) => Ok(output.expect("its output")),
+        Err(_) => Err(format!("{command:?} took longer than {limit:?}")),
+    }
 }
 
 fn workspace() -> &'static Path {

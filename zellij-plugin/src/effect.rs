@@ -18,6 +18,8 @@ pub enum Effect {
     ReadPid(PaneId),
     /// Read the command line in the foreground of a pane.
     ReadCommand(PaneId),
+    /// Read the places of panes, as [`crate::PaneFacts::content_offset`] has them.
+    ReadPlaces(Vec<PaneId>),
     /// Apply this configuration (KDL) to the running session only.
     Configure(String),
     /// Give frames the theme's highlight colour, and take it from others.

@@ -39,6 +39,8 @@ pub enum Event {
     ScreenRead(PaneId, Option<Screen>),
     /// Answer to [`crate::Effect::ReadTitle`].
     TitleRead(PaneId, Option<String>),
+    /// Answer to [`crate::Effect::ReadPlaces`]: the facts of those panes that live.
+    PlacesRead(Vec<PaneFacts>),
     /// Answer to [`crate::Effect::ReadPid`].
     PidRead(PaneId, Option<i64>),
     /// The command line in the foreground of a pane, and whether it is the process that the pane

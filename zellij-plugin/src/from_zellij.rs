@@ -104,7 +104,8 @@ fn tab(info: zellij::TabInfo) -> TabFacts {
     }
 }
 
-fn facts(tab: usize, info: zellij::PaneInfo) -> PaneFacts {
+/// What is known of a pane in the tab at this position.
+pub(crate) fn facts(tab: usize, info: zellij::PaneInfo) -> PaneFacts {
     PaneFacts {
         id: info.id,
         tab,

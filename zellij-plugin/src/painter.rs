@@ -50,6 +50,10 @@ pub(crate) struct Painted {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
     Rest,
+    /// The frame style in force is being looked up, for the configuration to keep it.
+    Checking {
+        colour: Option<Colour>,
+    },
     /// A configuration is on its way: with a state's colour, or the user's own.
     Applying {
         colour: Option<Colour>,
@@ -84,6 +88,8 @@ pub(crate) struct Painter {
     palette: Option<Palette>,
     names: Option<ThemeNames>,
     style: Option<FrameStyle>,
+    /// Panes whose place tells the frame style.
+    samples: Vec<PaneId>,
     mode: Option<Mode>,
     learning: Learning,
     asked: u32,
@@ -111,6 +117,7 @@ impl Painter {
             palette: None,
             names,
             style: None,
+            samples: Vec::new(),
             mode: None,
             learning: Learning::Unasked,
             asked: 0,
@@ -164,6 +171,19 @@ impl Painter {
         if style.is_some() {
             self.style = style;
         }
+    }
+
+    /// Panes to look at for the frame style in force.
+    pub(crate) fn set_samples(&mut self, panes: Vec<PaneId>) {
+        self.samples = panes;
+    }
+
+    /// The samples were looked at, just now: what was known before may be older than a style
+    /// that the user chose a moment ago.
+    pub(crate) fn style_read(&mut self, style: Option<FrameStyle>, now: f64) -> Vec<Effect> {
+        self.set_style(style);
+        let Phase::Checking { colour } = self.phase else { return Vec::new() };
+        self.configure(colour, now).into_iter().collect()
     }
 
     /// A pane is gone, and its frame with it.
@@ -244,7 +264,7 @@ impl Painter {
         };
         let ours = match self.phase {
             Phase::Applying { colour, .. } => [colour, has],
-            Phase::Rest => [has, None],
+            Phase::Rest | Phase::Checking { .. } => [has, None],
         };
         let told = info.palette.highlight();
         let own = self.palette.as_ref().map(Palette::highlight);
@@ -256,7 +276,7 @@ impl Painter {
             }
             _ => {
                 // The user's theme, not one with a colour of ours in it.
-                if self.phase == Phase::Rest {
+                if !matches!(self.phase, Phase::Applying { .. }) {
                     self.theme_has = Has::Own;
                 }
                 info.palette
@@ -281,7 +301,8 @@ impl Painter {
                 self.applied(colour);
             }
             // Not ours: the user changed the configuration, maybe the theme in it.
-            Phase::Rest => {
+            Phase::Rest | Phase::Checking { .. } => {
+                self.phase = Phase::Rest;
                 self.theme_has = Has::Own;
                 self.learning = Learning::Unasked;
             }
@@ -301,6 +322,9 @@ impl Painter {
             self.repaint_at = None;
             self.last_repaint = now;
             self.stale = self.shown.keys().copied().collect();
+        }
+        if matches!(self.phase, Phase::Checking { .. }) {
+            return effects;
         }
         if let Phase::Applying { colour, since } = self.phase {
             let wait = if self.acknowledges { ACKNOWLEDGED_WITHIN } else { APPLIED_AFTER };
@@ -338,7 +362,7 @@ impl Painter {
             Phase::Applying { since, .. } if self.acknowledges => Some(since + ACKNOWLEDGED_WITHIN),
             Phase::Applying { since, .. } => Some(since + APPLIED_AFTER),
             Phase::Rest if self.theme_has != Has::Own => Some(self.last_paint + PUT_BACK_AFTER),
-            Phase::Rest => None,
+            Phase::Rest | Phase::Checking { .. } => None,
         };
         let asked = match self.learning {
             Learning::Asked(since) => Some(since + TOLD_WITHIN),
@@ -403,7 +427,17 @@ impl Painter {
     }
 
     fn apply(&mut self, colour: Option<Colour>, now: f64, effects: &mut Vec<Effect>) {
-        let Some(palette) = &self.palette else { return };
+        if self.samples.is_empty() {
+            effects.extend(self.configure(colour, now));
+        } else {
+            self.phase = Phase::Checking { colour };
+            effects.push(Effect::ReadPlaces(self.samples.clone()));
+        }
+    }
+
+    fn configure(&mut self, colour: Option<Colour>, now: f64) -> Option<Effect> {
+        self.phase = Phase::Rest;
+        let palette = self.palette.as_ref()?;
         let text = match (colour, &self.names) {
             (Some(colour), names) => {
                 palette.with_highlight(colour).configuration(names.as_ref(), self.style)
@@ -412,7 +446,7 @@ impl Painter {
             (None, None) => palette.configuration(None, self.style),
         };
         self.phase = Phase::Applying { colour, since: now };
-        effects.push(Effect::Configure(text));
+        Some(Effect::Configure(text))
     }
 
     /// Whether the user's theme is known; asks for it where not. zellij tells it with the mode,

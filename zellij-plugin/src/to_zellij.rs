@@ -1,6 +1,6 @@
 //! The library's wishes as calls of zellij.
 
-use crate::from_zellij::{CALL, screen};
+use crate::from_zellij::{CALL, facts, screen};
 use madohub_zellij::{Effect, Event, Instance, Mode, PaneId, Permission};
 use std::collections::BTreeMap;
 use std::fs;
@@ -87,6 +87,12 @@ pub(crate) fn perform(effect: Effect, me: &Instance, granted: bool) -> Option<Ev
             // zellij 0.45.1's library panics on the refusal.
             let info = if granted { zellij::get_pane_info(terminal(pane)) } else { None };
             return Some(Event::TitleRead(pane, info.map(|info| info.title)));
+        }
+        Effect::ReadPlaces(panes) => {
+            let read = |pane: PaneId| granted.then(|| zellij::get_pane_info(terminal(pane)));
+            // All are panes of one tab; which one does not matter to who asks.
+            let facts = panes.into_iter().filter_map(|pane| Some(facts(0, read(pane)??)));
+            return Some(Event::PlacesRead(facts.collect()));
         }
         Effect::ReadPid(pane) => {
             let pid = zellij::get_pane_pid(terminal(pane));

@@ -30,6 +30,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// One turn of a spinner; agents take 80 to 150 ms.
 const FRAME: Duration = Duration::from_millis(120);
 
+/// How many typed bytes are kept.
+const TYPED: usize = 4096;
+
 fn main() {
     let role = Role::find();
     let recording = Recording::read(&role.recording);
@@ -87,6 +90,7 @@ struct Player {
     registry: Option<PathBuf>,
     frame: usize,
     spins: bool,
+    typed: Vec<u8>,
 }
 
 impl Player {
@@ -99,15 +103,18 @@ impl Player {
             std::fs::create_dir_all(&dir).unwrap();
             dir.join(format!("{}.json", std::process::id()))
         });
-        Self { recording, scene, rows, terminal: Terminal::raw(), registry, frame: 0, spins: true }
+        let terminal = Terminal::raw();
+        let typed = Vec::new();
+        Self { recording, scene, rows, terminal, registry, frame: 0, spins: true, typed }
     }
 
     fn play(mut self, socket: &Path) -> ! {
         let (sender, receiver) = channel();
+        // Before the first screen: a pane that gets its size in this moment has to be drawn again.
+        catch_signals(sender.clone());
         self.show();
         listen(socket, &sender);
-        read_keys(sender.clone());
-        catch_signals(sender);
+        read_keys(sender);
         loop {
             let animates = self.spins && self.scene.spinner.is_some();
             let wait = if animates { FRAME } else { Duration::from_hours(1) };
@@ -116,7 +123,9 @@ impl Player {
                     let end = self.take(cue);
                     // Who asked may be gone.
                     let pid = std::process::id().cast_signed();
-                    let _ = answer.send(Done { pid, written: self.terminal.written });
+                    let done =
+                        Done { pid, written: self.terminal.written, typed: self.typed.clone() };
+                    let _ = answer.send(done);
                     if let Some(status) = end {
                         self.end(status);
                     }
@@ -160,6 +169,9 @@ impl Player {
     }
 
     fn press(&mut self, key: u8) {
+        self.typed.push(key);
+        let old = self.typed.len().saturating_sub(TYPED);
+        self.typed.drain(..old);
         let name = match key {
             0x1b => "esc",
             b'\r' => "enter",

@@ -130,14 +130,18 @@ impl Controller {
             Some(wanted) => s == wanted,
             None => matches!(s, State::Waiting | State::Failed | State::Stopped | State::Completed),
         };
-        // Where the user is already, the next one is meant.
-        let mut all: Vec<PaneId> =
+        let all: Vec<PaneId> =
             self.report.rows.iter().filter(|r| wanted(r.state())).map(|r| r.pane).collect();
-        if all.len() > 1 {
-            all.retain(|pane| !self.in_front(*pane));
-        }
-        match all.first() {
+        // Who is at one of them already means the next one, the last one being followed by the
+        // first. What `jump` did a moment ago may not be reported yet.
+        let here = all.iter().position(|pane| match self.jumped {
+            Some(jumped) => *pane == jumped,
+            None => self.in_front(*pane),
+        });
+        let next = here.and_then(|here| all.get(here + 1)).or(all.first());
+        match next {
             Some(pane) => {
+                self.jumped = Some(*pane);
                 out.push(Effect::Focus(*pane));
                 format!("{}\n", pane::name(*pane))
             }

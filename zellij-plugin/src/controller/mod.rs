@@ -2,6 +2,7 @@
 
 mod answer;
 mod share;
+mod style;
 mod watch;
 
 use crate::delivery::Delivery;
@@ -16,6 +17,7 @@ use crate::report::{HELLO, REPORT, Report};
 use crate::settings::Settings;
 use madohub_detect::{RuleSet, Tracker};
 use std::collections::BTreeMap;
+use style::frame_style;
 
 /// Least seconds between two timers: a wake-up costs a call into the interpreter.
 const TICK: f64 = 0.05;
@@ -41,6 +43,8 @@ pub(crate) struct Controller {
     dark_terminal: Option<bool>,
     denied: bool,
     paused: bool,
+    /// The pane that `jump` went to, until the session's next report tells where people are.
+    jumped: Option<PaneId>,
     /// This instance took over what the former leader knew.
     begun: bool,
     /// When the timer that was asked for goes off.
@@ -71,6 +75,7 @@ impl Controller {
             dark_terminal: None,
             denied: false,
             paused: false,
+            jumped: None,
             begun: false,
             wake_at: None,
             last_beat: now,
@@ -124,6 +129,9 @@ impl Controller {
                 let covered = self.marks.covers_title(pane);
                 out.extend(self.marks.title_read(pane, title.as_deref()));
                 self.take_title(pane, title.filter(|_| !covered), now);
+            }
+            Event::PlacesRead(panes) => {
+                out.extend(self.painter.style_read(frame_style(&panes), now));
             }
             Event::PidRead(pane, pid) => self.take_pid(pane, pid),
             Event::Command(pane, argv, own) => self.take_command(pane, argv, own),

@@ -135,6 +135,11 @@ impl World {
                 self.wake = Some(self.wake.map_or(at, |w| w.min(at)));
                 None
             }
+            Effect::ReadPlaces(panes) => {
+                let lives = |p: &&PaneFacts| panes.contains(&p.id);
+                let facts = self.session.panes.iter().filter(lives).cloned().collect();
+                Some(Event::PlacesRead(facts))
+            }
             Effect::ReadScreen(pane) => {
                 let rows = self.screens.get(pane)?.clone();
                 Some(Event::ScreenRead(*pane, Some(Screen { rows, cursor: None })))
@@ -477,6 +482,44 @@ fn commands_are_answered_and_hostile_input_is_harmless() {
     assert_eq!(world.ask("jump"), "terminal_1\n");
     assert!(world.done.contains(&Effect::Focus(1)));
     assert!(world.ask("send 1 yes").starts_with("refused"), "a dialog is not answered");
+}
+
+#[test]
+fn a_frame_style_that_was_chosen_a_moment_ago_is_kept() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "idle");
+    world.open(2, "working");
+    world.start();
+    // The session's next report does not come before the next change.
+    for pane in &mut world.session.panes {
+        pane.content_offset = (1, 1);
+    }
+    world.done.clear();
+    world.show(2, "waiting");
+    world.run(3.0);
+    let configurations: Vec<&str> = world
+        .done
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Configure(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(configurations.len(), 2, "the state's colour, and the user's own");
+    assert!(configurations.iter().all(|text| text.contains("pane_frame_style \"full\"")));
+}
+
+#[test]
+fn jump_goes_round_those_that_need_a_person() {
+    let mut world = World::new(&[("helper", "off")]);
+    for pane in 1..=3 {
+        world.open(pane, "waiting");
+    }
+    world.start();
+    world.session.focus.insert(1, 3);
+    world.report();
+    let jumps: Vec<String> = (0..3).map(|_| world.ask("jump")).collect();
+    assert_eq!(jumps, ["terminal_1\n", "terminal_2\n", "terminal_3\n"]);
 }
 
 #[test]

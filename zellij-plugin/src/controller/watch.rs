@@ -1,8 +1,9 @@
 //! Which pane is looked at when, and what became of it.
 
 use super::Controller;
+use super::style::{frame_style, samples};
 use crate::effect::Effect;
-use crate::event::{FrameStyle, HelperAnswer, PaneFacts, PaneId, Screen, Session};
+use crate::event::{HelperAnswer, PaneId, Screen, Session};
 use crate::observe;
 use crate::pane::{self, Pane};
 use crate::report::{HELLO, event_line};
@@ -37,6 +38,9 @@ impl Controller {
                 self.painter.rang(now);
             }
             self.adopt(&session, now, out);
+        }
+        if self.session.as_ref().is_none_or(|before| before.focus != session.focus) {
+            self.jumped = None;
         }
         self.session = Some(session);
     }
@@ -79,6 +83,7 @@ impl Controller {
             self.share_at = Some(now + SETTLED);
         }
         self.painter.set_style(frame_style(&session.panes));
+        self.painter.set_samples(samples(&session.panes));
     }
 
     pub(super) fn take_screen(&mut self, pane: PaneId, screen: Screen, now: f64) {
@@ -256,22 +261,4 @@ fn covered(pane: &Pane, session: Option<&Session>, me: u16) -> bool {
             && !pane.facts.suppressed
             && (!pane.facts.floating || tab.floating_visible)
     })
-}
-
-/// The frame style in force, from where tiled panes have their content; none where it cannot be
-/// told (a tab with one pane looks the same in two styles).
-fn frame_style(panes: &[PaneFacts]) -> Option<FrameStyle> {
-    let tiled = panes.iter().filter(|p| !p.floating && !p.suppressed);
-    let mut per_tab = std::collections::BTreeMap::<usize, Vec<(usize, usize)>>::new();
-    for pane in tiled {
-        per_tab.entry(pane.tab).or_default().push(pane.content_offset);
-    }
-    let all: Vec<(usize, usize)> = per_tab.values().flatten().copied().collect();
-    if all.iter().any(|(x, _)| *x > 0) {
-        return Some(FrameStyle::Full);
-    }
-    if all.iter().any(|(_, y)| *y > 0) {
-        return Some(FrameStyle::Titles);
-    }
-    per_tab.values().any(|tab| tab.len() > 1).then_some(FrameStyle::None)
 }
