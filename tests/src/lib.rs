@@ -20,6 +20,8 @@ mod borders;
 mod env;
 mod options;
 mod product;
+#[cfg(feature = "real-agents")]
+pub mod real;
 pub mod recording;
 mod screen;
 mod sgr;
