@@ -5,7 +5,7 @@
 //! looks like an interface (an answer that quotes a dialog, a spinner in scrollback) is not next
 //! to a live input box and so is in no region that a rule looks at.
 
-use crate::rules::{InputBox, Layout, Region, RegionText};
+use crate::rules::{InputBox, Layout, Region, RegionText, RuleSet};
 use crate::screen::Screen;
 use std::ops::Range;
 
@@ -82,6 +82,20 @@ impl Regions {
         let after_blank = rows.start.checked_sub(1).is_none_or(|above| screen.is_blank(above));
         Some(RegionText::new(screen.region(rows), after_blank))
     }
+}
+
+/// The rows of an agent's input box on a screen, if it shows one: from the prompt to the row
+/// before the lower border. Row numbers are those of `rows`; `cols` is the width of the pane.
+pub fn input_box(
+    rules: &RuleSet,
+    agent: &str,
+    rows: &[String],
+    cols: Option<u16>,
+) -> Option<Range<usize>> {
+    let agent = rules.agent(agent)?;
+    let screen = Screen::new(rows, cols);
+    let found = Regions::find(&screen, &agent.layout).input_box?;
+    Some(screen.row_of(found.start)..screen.row_of(found.end))
 }
 
 struct FoundBox {

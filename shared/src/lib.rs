@@ -26,6 +26,7 @@
 
 mod announce;
 mod arbitrate;
+pub mod delivery;
 mod detect;
 mod detection;
 mod explain;
@@ -44,6 +45,7 @@ pub use detect::detect;
 pub use detection::{AgentId, Detection, Evidence, State, StateSource, UnknownState, Via};
 pub use explain::{ExplainedLog, Explanation, RegionRows, explain};
 pub use identify::{RULE_SHELL_COMMAND, RULE_SHELL_PROMPT, agent_of_process, agent_process};
+pub use layout::input_box;
 pub use observation::{
     Cursor, Observation, Previous, Process, ProgramStatus, Registry, SessionLog,
 };

@@ -106,6 +106,11 @@ impl Screen {
         (first + self.skipped, find(bytes.end.max(bytes.start)).max(first) + self.skipped)
     }
 
+    /// What an observation calls this row.
+    pub(crate) fn row_of(&self, row: usize) -> usize {
+        row + self.skipped
+    }
+
     /// The row that an observation calls `row`, if it was kept.
     pub(crate) fn index_of(&self, row: i64) -> Option<usize> {
         usize::try_from(row).ok()?.checked_sub(self.skipped)

@@ -19,6 +19,7 @@ mod tmux_outputs;
 mod tmux_panes;
 mod tmux_redraws;
 mod tmux_run;
+mod tmux_send;
 mod tmux_versions;
 mod zellij_frames;
 mod zellij_sessions;

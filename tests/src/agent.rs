@@ -80,6 +80,12 @@ impl Agent {
         self.try_tell(cue).unwrap_or_else(|error| panic!("{cue:?}: {error}"))
     }
 
+    /// The prompts that were sent to it so far, by whatever agent ran in this pane.
+    pub fn prompts(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.socket.with_extension("prompts")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).expect("a prompt")).collect()
+    }
+
     /// Tells the agent to end, as if it were told to quit.
     #[track_caller]
     pub fn exit(&self, status: u8) {

@@ -59,6 +59,8 @@ pub struct Scene {
     pub alternate: bool,
     /// Column and row of the cursor where the agent shows it.
     pub cursor: Option<(u16, u16)>,
+    /// Column and row where typed text begins, in a scene whose input box takes some.
+    pub composer: Option<(u16, u16)>,
     /// What turns while the agent works.
     pub spinner: Option<Spinner>,
     /// Status in the agent's registry.

@@ -5,8 +5,11 @@ use crate::config::Paths;
 use crate::daemon::{Files, Lock};
 use crate::events::Line;
 use crate::output::ListedPane;
-use crate::protocol::{ANSWER_MAX, Answer, Ask, Body, Hello, PaneHistory, Request, VERSION};
+use crate::protocol::{
+    ANSWER_MAX, Answer, Ask, Body, Hello, PaneHistory, Request, SendAsk, VERSION,
+};
 use crate::tmux::Server;
+use madohub_detect::delivery::Outcome;
 use rustix::process::geteuid;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -41,6 +44,20 @@ impl Client {
         Self { socket, lock }
     }
 
+    /// The daemons of all tmux servers of this user, dead ones too, in no order.
+    pub fn all(paths: &Paths) -> Vec<Self> {
+        let entries = fs::read_dir(&paths.runtime_dir).into_iter().flatten().flatten();
+        let socket = |entry: fs::DirEntry| {
+            let path = entry.path();
+            let name = entry.file_name();
+            let is_ours = name.to_str().is_some_and(|n| n.starts_with("tmux-"))
+                && path.extension().is_some_and(|ending| ending == "sock");
+            is_ours.then_some(path)
+        };
+        let sockets = entries.filter_map(socket);
+        sockets.map(|socket| Self { lock: socket.with_extension("lock"), socket }).collect()
+    }
+
     /// Who the daemon is; nothing when there is none.
     pub fn hello(&self) -> Result<Option<Hello>, Error> {
         match self.ask(Ask::Hello)? {
@@ -66,6 +83,24 @@ impl Client {
             None => Ok(None),
             Some(Body::History(panes)) => Ok(Some(panes)),
             Some(other) => Err(unexpected(&other)),
+        }
+    }
+
+    /// Delivers a text, and waits for how that ended for as long as it takes; nothing when there is
+    /// no daemon.
+    pub fn send(&self, ask: SendAsk) -> Result<Option<Outcome>, Error> {
+        let Some(stream) = self.connect()? else { return Ok(None) };
+        let mut reader = match send(stream, Ask::Send(ask), PATIENCE) {
+            Ok(reader) => reader,
+            Err(error) => return self.cut_off(&error).map(|()| None),
+        };
+        reader.get_ref().set_read_timeout(None).map_err(|error| self.broken(&error))?;
+        match self.answer(&mut reader)? {
+            Some(Body::Sent(outcome)) => Ok(Some(outcome)),
+            Some(other) => Err(unexpected(&other)),
+            None => Err(Error::no_server(
+                "the daemon ended; whether the text was delivered is not known",
+            )),
         }
     }
 

@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod client;
 pub mod commands;
+pub mod composer;
 pub mod config;
 mod context;
 pub mod daemon;

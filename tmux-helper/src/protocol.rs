@@ -5,18 +5,21 @@
 //! may be older than the program that talks to it.
 
 use crate::output::ListedPane;
+use madohub_detect::delivery::Outcome;
 use madohub_detect::{AgentId, Change, Evidence, State, StateSource};
 use serde::{Deserialize, Serialize};
 
 /// Version of the protocol.
 pub const VERSION: u32 = 2;
-/// Bytes that a request may have; the longest one has fewer than a hundred.
-pub const REQUEST_MAX: u64 = 4096;
+/// Bytes that a request may have; [`TEXT_MAX`] and what JSON makes of it.
+pub const REQUEST_MAX: u64 = 1024 * 1024;
+/// Bytes that a text to deliver may have.
+pub const TEXT_MAX: usize = 128 * 1024;
 /// Bytes that an answer may have: thousands of panes.
 pub const ANSWER_MAX: u64 = 16 * 1024 * 1024;
 
 /// A request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Version of the protocol that the client speaks.
     pub v: u32,
@@ -25,7 +28,7 @@ pub struct Request {
 }
 
 /// What can be asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ask {
     /// Who the daemon is and what it watches.
@@ -39,8 +42,25 @@ pub enum Ask {
         /// The last event that the client knows of.
         since: Option<u64>,
     },
+    /// Deliver a text to a pane.
+    Send(SendAsk),
     /// Put tmux back as it was and end.
     Stop,
+}
+
+/// A text for a pane.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SendAsk {
+    /// The pane, `%3` or `session:window.pane`.
+    pub pane: String,
+    /// The text.
+    pub text: String,
+    /// Wait until the pane can take it.
+    pub wait: bool,
+    /// For so many seconds at most.
+    pub timeout: f64,
+    /// A shell is meant, no agent.
+    pub shell: bool,
 }
 
 /// An answer.
@@ -65,6 +85,8 @@ pub enum Body {
     History(Vec<PaneHistory>),
     /// To `watch`: the number after which events follow.
     Watching(u64),
+    /// To `send`: how it ended.
+    Sent(Outcome),
     /// To `stop`: what could not be put back, if anything.
     Stopped(Option<String>),
     /// The request cannot be answered.

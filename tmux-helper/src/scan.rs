@@ -5,6 +5,7 @@
 //! began to move that was still before.
 
 use crate::logs::{PaneQuery, SessionLogs};
+use crate::composer::StyledScreen;
 use crate::observe;
 use crate::processes::{ProcessSource, Sign};
 use crate::registry::RegistryReader;
@@ -66,6 +67,19 @@ pub struct Seen {
     walked: Option<f64>,
     /// The agent among its processes, and the agent's own.
     agent: Option<(AgentId, i64)>,
+}
+
+/// One pane at one moment, seen for itself.
+#[derive(Debug)]
+pub struct Inspected {
+    /// What tmux says about it.
+    pub pane: Pane,
+    /// The terminals that are attached.
+    pub clients: Clients,
+    /// Its screen.
+    pub screen: StyledScreen,
+    /// What the engine gets to see.
+    pub observation: Observation,
 }
 
 /// What a look answered beside what the scanner keeps.
@@ -182,6 +196,32 @@ impl Scanner {
     pub fn peek(&mut self, now: f64) -> bool {
         self.look_at_processes(Reach::All, &HashSet::new(), now);
         self.panes.values().any(|seen| seen.sign.is_none() && !seen.pane.dead)
+    }
+
+    /// Looks at one pane at this very moment, with its colours; nothing when it is gone. What is
+    /// known of the panes stays as it is.
+    pub fn inspect(&mut self, id: PaneId) -> Result<Option<Inspected>, TmuxError> {
+        let Some(known) = self.panes.get(&id) else { return Ok(None) };
+        let mut batch = Batch::new();
+        let list = batch.ask(self.question.around(id));
+        let clients = batch.ask(self.client_question.all());
+        let capture = CapturePane::new().stdout().escape_sequences().target_pane(id.to_string());
+        let screen = batch.ask(capture.build());
+        let replies = self.server.run(&batch)?;
+        let listed = self.question.read(replies.get(list).unwrap_or_default());
+        let screen = replies.get(screen).filter(|answer| !answer.is_empty());
+        let pane = listed.into_iter().find(|pane| pane.id == id);
+        let (Some(mut pane), Some(screen)) = (pane, screen) else { return Ok(None) };
+        // The listing is that of one session; others may show the pane too.
+        pane.places.clone_from(&known.pane.places);
+        let screen = StyledScreen::parse(screen);
+        let mut observation = known.observation.clone();
+        observe::take_pane(&mut observation, &pane);
+        observation.screen = Some(screen.text());
+        self.processes.begin();
+        observation.processes = if pane.dead { None } else { self.processes.tree(pane.pid) };
+        let clients = self.client_question.read(replies.get(clients).unwrap_or_default());
+        Ok(Some(Inspected { pane, clients, screen, observation }))
     }
 
     /// The clock was set back: nothing that happens now is later than what was seen.

@@ -5,8 +5,8 @@ use crate::output::{ListedPane, PaneRow};
 use crate::scan::{Scanner, Seen};
 use crate::tmux::PaneId;
 use madohub_detect::{
-    Change, Detection, Previous, Process, RULE_SHELL_COMMAND, RuleSet, State, Tracked, Tracker,
-    detect,
+    Change, Detection, Observation, Previous, Process, RULE_SHELL_COMMAND, RuleSet, State, Tracked,
+    Tracker, detect,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -124,6 +124,16 @@ impl Verdicts {
         self.panes.insert(id, Known { name, pid: seen.pane.pid, detection, focused });
     }
 
+    /// State that this observation shows by itself, without what was before.
+    pub fn shows(&self, observation: &Observation) -> State {
+        detect(&self.rules, observation).state
+    }
+
+    /// The rules in force.
+    pub fn rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
     /// The pane is closed, or another process took its place.
     pub fn forget(&mut self, id: PaneId, now: f64) -> Option<(Change, f64)> {
         let known = self.panes.remove(&id)?;
@@ -183,7 +193,7 @@ pub fn listed(server: &str, seen: &Seen, tracked: &Tracked) -> ListedPane {
     let pane = &seen.pane;
     let detection = &tracked.detection;
     let place = pane.places.first();
-    let process = agent_process(seen);
+    let process = agent_process(&seen.observation);
     let row = PaneRow {
         mux: "tmux".to_owned(),
         server: server.to_owned(),
@@ -210,9 +220,9 @@ pub fn listed(server: &str, seen: &Seen, tracked: &Tracked) -> ListedPane {
 
 /// The process that a person would call the agent: the one of the registry, else the leader of
 /// the foreground group, else the pane's own.
-fn agent_process(seen: &Seen) -> Option<&Process> {
-    let processes = seen.observation.processes.as_deref()?;
-    let registered = seen.observation.registry.as_ref().and_then(|entry| entry.pid);
+pub(crate) fn agent_process(observation: &Observation) -> Option<&Process> {
+    let processes = observation.processes.as_deref()?;
+    let registered = observation.registry.as_ref().and_then(|entry| entry.pid);
     processes
         .iter()
         .find(|process| Some(process.pid) == registered)

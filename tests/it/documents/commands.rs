@@ -84,6 +84,8 @@ impl Reader {
                 self.stage.watch();
                 return Ok(String::new());
             }
+            // Here the agent works on what was sent to it just before.
+            ["madohub", "wait", ..] => self.run(&format!("{line} --state working")),
             // In the foreground it stays; a second daemon for a server is refused or content.
             ["madohub", "tmux", "start", "--foreground"] => {
                 self.run("madohub tmux start --help | grep -e --foreground")

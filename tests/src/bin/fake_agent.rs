@@ -18,6 +18,7 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetat
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGTERM, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::fmt::Write as _;
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write, stdin, stdout};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -32,6 +33,10 @@ const FRAME: Duration = Duration::from_millis(120);
 
 /// How many typed bytes are kept.
 const TYPED: usize = 4096;
+
+/// The marks around a pasted text.
+const PASTE_START: &[u8] = b"\x1b[200~";
+const PASTE_END: &[u8] = b"\x1b[201~";
 
 fn main() {
     let role = Role::find();
@@ -79,6 +84,8 @@ fn launch(recording: &Recording, depth: usize) -> ! {
 enum Happening {
     Cue(Cue, Sender<Done>),
     Key(u8),
+    /// Text between the marks of a bracketed paste.
+    Paste(Vec<u8>),
     Signal(i32),
 }
 
@@ -90,7 +97,12 @@ struct Player {
     registry: Option<PathBuf>,
     frame: usize,
     spins: bool,
+    /// Every byte that was typed or pasted, the last ones.
     typed: Vec<u8>,
+    /// What stands in the input box.
+    composed: Vec<u8>,
+    /// Takes down every prompt that was sent, one JSON string a line.
+    prompts: PathBuf,
 }
 
 impl Player {
@@ -103,15 +115,25 @@ impl Player {
             std::fs::create_dir_all(&dir).unwrap();
             dir.join(format!("{}.json", std::process::id()))
         });
-        let terminal = Terminal::raw();
-        let typed = Vec::new();
-        Self { recording, scene, rows, terminal, registry, frame: 0, spins: true, typed }
+        Self {
+            recording,
+            scene,
+            rows,
+            terminal: Terminal::raw(),
+            registry,
+            frame: 0,
+            spins: true,
+            typed: Vec::new(),
+            composed: Vec::new(),
+            prompts: role.socket.with_extension("prompts"),
+        }
     }
 
     fn play(mut self, socket: &Path) -> ! {
         let (sender, receiver) = channel();
         // Before the first screen: a pane that gets its size in this moment has to be drawn again.
         catch_signals(sender.clone());
+        self.terminal.write("\x1b[?2004h");
         self.show();
         listen(socket, &sender);
         read_keys(sender);
@@ -131,6 +153,10 @@ impl Player {
                     }
                 }
                 Ok(Happening::Key(key)) => self.press(key),
+                Ok(Happening::Paste(text)) => {
+                    self.note_typed(&[PASTE_START, &text, PASTE_END].concat());
+                    self.type_in(&text);
+                }
                 Ok(Happening::Signal(SIGHUP | SIGTERM)) => self.end(0),
                 Ok(Happening::Signal(SIGCONT)) => {
                     self.terminal.enter_raw();
@@ -169,18 +195,45 @@ impl Player {
     }
 
     fn press(&mut self, key: u8) {
-        self.typed.push(key);
-        let old = self.typed.len().saturating_sub(TYPED);
-        self.typed.drain(..old);
+        self.note_typed(&[key]);
         let name = match key {
             0x1b => "esc",
+            b'\r' if self.scene.composer.is_some() => return self.send(),
             b'\r' => "enter",
             0x03 => self.end(0),
             0x1a => return self.suspend(),
-            _ => return,
+            key => return self.type_in(&[key]),
         };
         if let Some(next) = self.scene.keys.get(name).cloned() {
             self.go_to(&next);
+        }
+    }
+
+    fn note_typed(&mut self, bytes: &[u8]) {
+        self.typed.extend_from_slice(bytes);
+        let old = self.typed.len().saturating_sub(TYPED);
+        self.typed.drain(..old);
+    }
+
+    /// Text goes into the input box, where the scene has one.
+    fn type_in(&mut self, text: &[u8]) {
+        if self.scene.composer.is_some() {
+            self.composed.extend_from_slice(text);
+            self.draw();
+        }
+    }
+
+    /// Enter: what stands in the input box begins a turn. An empty box begins none.
+    fn send(&mut self) {
+        if self.composed.is_empty() {
+            return;
+        }
+        let prompt = String::from_utf8_lossy(&std::mem::take(&mut self.composed)).into_owned();
+        let mut file = OpenOptions::new().create(true).append(true).open(&self.prompts).unwrap();
+        writeln!(file, "{}", serde_json::to_string(&prompt).unwrap()).unwrap();
+        match self.scene.keys.get("enter").cloned() {
+            Some(next) => self.go_to(&next),
+            None => self.draw(),
         }
     }
 
@@ -216,6 +269,14 @@ impl Player {
             let y = (usize::from(y) + blank).saturating_sub(hidden).min(height.max(1) - 1);
             let x = usize::from(x).min(cols.max(1) - 1);
             write!(frame, "\x1b[{};{}H\x1b[?25h", y + 1, x + 1).unwrap();
+        }
+        if let Some((x, y)) = self.scene.composer.filter(|_| !self.composed.is_empty()) {
+            let y = (usize::from(y) + blank).saturating_sub(hidden);
+            let text = String::from_utf8_lossy(&self.composed);
+            let line: String = text.lines().next().unwrap_or_default().chars().take(20).collect();
+            // The hint of an empty box goes; a cursor that is shown stays behind the text.
+            write!(frame, "\x1b[{};{}H\x1b[m{:30}", y + 1, x + 1, "").unwrap();
+            write!(frame, "\x1b[{};{}H{line}", y + 1, x + 1).unwrap();
         }
         self.terminal.write(&frame);
     }
@@ -272,7 +333,7 @@ impl Player {
             // The scene may have written none.
             let _ = std::fs::remove_file(path);
         }
-        self.terminal.write("\x1b[m\x1b[?1049l\x1b[?25h\x1b]2;\x1b\\\r\n");
+        self.terminal.write("\x1b[m\x1b[?2004l\x1b[?1049l\x1b[?25h\x1b]2;\x1b\\\r\n");
         self.terminal.leave_raw();
         exit(i32::from(status))
     }
@@ -344,12 +405,33 @@ fn serve(client: &UnixStream, sender: &Sender<Happening>) {
 
 fn read_keys(sender: Sender<Happening>) {
     thread::spawn(move || {
-        for key in stdin().lock().bytes().map_while(Result::ok) {
-            if sender.send(Happening::Key(key)).is_err() {
-                return;
+        let (mut stdin, mut chunk, mut left) = (stdin().lock(), [0; 4096], Vec::new());
+        while let Ok(read) = stdin.read(&mut chunk)
+            && read > 0
+        {
+            left.extend_from_slice(&chunk[..read]);
+            while let Some(happening) = next_input(&mut left) {
+                if sender.send(happening).is_err() {
+                    return;
+                }
             }
         }
     });
+}
+
+/// Takes a key or a whole paste off the input; nothing where a paste has only begun.
+fn next_input(input: &mut Vec<u8>) -> Option<Happening> {
+    if input.starts_with(PASTE_START) {
+        let end = input.windows(PASTE_END.len()).position(|bytes| bytes == PASTE_END)?;
+        let text = input[PASTE_START.len()..end].to_vec();
+        input.drain(..end + PASTE_END.len());
+        return Some(Happening::Paste(text));
+    }
+    // The first bytes of a mark; Escape alone is a key.
+    if input.len() > 1 && PASTE_START.starts_with(input) {
+        return None;
+    }
+    (!input.is_empty()).then(|| Happening::Key(input.remove(0)))
 }
 
 fn catch_signals(sender: Sender<Happening>) {

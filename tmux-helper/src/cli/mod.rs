@@ -2,18 +2,20 @@
 //!
 //! Completions and man pages are made from these same definitions.
 
+mod act;
 mod offline;
 mod run;
 mod tmux;
 mod values;
 mod zellij;
 
+pub use act::{JumpArgs, SendArgs, WaitArgs, When};
 pub use offline::{
     CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
 };
 pub use run::{RunArgs, RunStage};
 pub use tmux::{ListArgs, ServerArgs, StatusArgs, TmuxArgs, TmuxCommand, WatchArgs};
-pub use values::{Input, PaneRef, SegmentStyle, Shell};
+pub use values::{Input, PaneRef, SegmentStyle, Shell, Span, States};
 pub use zellij::{ProbeArgs, ZellijArgs, ZellijCommand};
 
 use crate::Error;
@@ -53,6 +55,12 @@ pub enum Command {
     Watch(WatchArgs),
     /// Print the segment for a status line or a shell prompt
     Status(StatusArgs),
+    /// Deliver a text to an agent that is ready for it
+    Send(SendArgs),
+    /// Wait until panes are in a state
+    Wait(WaitArgs),
+    /// Go to the pane that needs you most
+    Jump(JumpArgs),
     /// Start, stop or undo the daemon that watches a tmux server
     Tmux(TmuxArgs),
     /// Put the zellij plugin in place, or take it away

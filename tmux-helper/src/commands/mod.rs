@@ -4,14 +4,17 @@ mod completions;
 mod detect;
 mod doctor;
 mod explain;
+mod jump;
 mod list;
 mod man;
 mod probe;
 mod rules;
 mod run;
+mod send;
 mod status;
 mod stream;
 mod tmux;
+mod wait;
 mod watch;
 mod zellij;
 
@@ -27,6 +30,9 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
         Command::List(args) => list::run(args, ctx),
         Command::Watch(args) => watch::run(args, ctx),
         Command::Status(args) => status::run(args, ctx),
+        Command::Send(args) => send::run(args, ctx),
+        Command::Wait(args) => wait::run(args, ctx),
+        Command::Jump(args) => jump::run(args, ctx),
         Command::Tmux(args) => tmux::run(args, ctx),
         Command::Detect(args) => detect::run(args, ctx),
         Command::Explain(args) => explain::run(args, ctx),

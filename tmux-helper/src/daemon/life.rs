@@ -7,6 +7,7 @@ use super::pulse::Pulse;
 use super::store::Stored;
 use super::watch::Setup;
 use crate::logs::SessionLogs;
+use crate::cli::PaneRef;
 use crate::output::{ListedPane, by_need};
 use crate::processes;
 use crate::registry::RegistryReader;
@@ -99,6 +100,27 @@ impl Life {
 
     pub(super) fn support(&self) -> Support {
         self.identity.version.support()
+    }
+
+    pub(super) fn scanner(&self) -> &Scanner {
+        &self.scanner
+    }
+
+    pub(super) fn scanner_mut(&mut self) -> &mut Scanner {
+        &mut self.scanner
+    }
+
+    pub(super) fn verdicts(&self) -> &Verdicts {
+        &self.verdicts
+    }
+
+    pub(super) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// The pane that is meant, if it is there.
+    pub(super) fn find(&self, wanted: &PaneRef) -> Option<PaneId> {
+        self.scanner.panes().map(|seen| &seen.pane).find(|pane| wanted.means(pane)).map(|p| p.id)
     }
 
     /// Process of a pane.

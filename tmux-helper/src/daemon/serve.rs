@@ -1,8 +1,9 @@
 //! The daemon's socket.
 
 use super::hub::Hub;
+use super::sends::Waiting;
 use crate::Error;
-use crate::protocol::{Answer, Ask, Body, REQUEST_MAX, Request, VERSION};
+use crate::protocol::{Answer, Ask, Body, REQUEST_MAX, Request, SendAsk, VERSION};
 use rustix::process::geteuid;
 use std::fs::{self, Permissions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -12,7 +13,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ const CONNECTIONS_MAX: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long `stop` may take to put everything back.
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
+/// How often it is looked whether a client that waits is still there.
+const HANGUP_TICK: Duration = Duration::from_millis(250);
 /// The threads only copy lines.
 const STACK: usize = 256 * 1024;
 
@@ -34,6 +37,13 @@ pub(super) enum Wish {
         outcome: Sender<Option<String>>,
         /// Ends when whoever asked was told; until then the process must live.
         told: Receiver<()>,
+    },
+    /// Deliver a text.
+    Send {
+        /// What and where.
+        ask: SendAsk,
+        /// Who waits for it.
+        waiting: Waiting,
     },
 }
 
@@ -125,6 +135,7 @@ fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()
         Ask::List => say(&stream, Body::List(hub.picture().rows.as_ref().clone())),
         Ask::History => say(&stream, Body::History(hub.history())),
         Ask::Watch { since } => watch(stream, hub, since),
+        Ask::Send(ask) => send(&stream, wishes, ask),
         Ask::Stop => {
             let (sender, outcome) = channel();
             // Dropped when the answer is written.
@@ -140,6 +151,38 @@ fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()
             say(&stream, Body::Stopped(left))
         }
     }
+}
+
+fn send(stream: &UnixStream, wishes: &Sender<Wish>, ask: SendAsk) -> io::Result<()> {
+    let (sender, outcome) = channel();
+    let is_gone = Arc::new(AtomicBool::new(false));
+    let waiting = Waiting { outcome: sender, is_gone: Arc::clone(&is_gone) };
+    let ending = || say(stream, Body::Error("the daemon is ending".to_owned()));
+    if wishes.send(Wish::Send { ask, waiting }).is_err() {
+        return ending();
+    }
+    loop {
+        match outcome.recv_timeout(HANGUP_TICK) {
+            Ok(outcome) => return say(stream, Body::Sent(outcome)),
+            Err(RecvTimeoutError::Disconnected) => return ending(),
+            Err(RecvTimeoutError::Timeout) if has_hung_up(stream) => {
+                is_gone.store(true, Ordering::Relaxed);
+                return Ok(());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// Whether the client is gone; it has nothing more to say.
+fn has_hung_up(mut stream: &UnixStream) -> bool {
+    let _ = stream.set_nonblocking(true);
+    let hung_up = match stream.read(&mut [0; 64]) {
+        Ok(read) => read == 0,
+        Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+    };
+    let _ = stream.set_nonblocking(false);
+    hung_up
 }
 
 fn watch(stream: UnixStream, hub: &Hub, since: Option<u64>) -> io::Result<()> {

@@ -4,6 +4,7 @@ use super::files::{Files, Lock};
 use super::hub::{Hub, Picture};
 use super::life::{Life, Report};
 use super::log::{self, LogFile};
+use super::sends::Sends;
 use super::serve::{Wish, listen};
 use super::store::Stored;
 use crate::config::{Config, Paths};
@@ -15,6 +16,7 @@ use crate::{Error, Kind, time};
 use madohub_detect::{Change, RuleSet};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use std::collections::HashSet;
 use std::fs;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -28,6 +30,8 @@ const LINGER_TICK: Duration = Duration::from_millis(500);
 const RETRY: Duration = Duration::from_millis(500);
 const RETRY_MAX: Duration = Duration::from_secs(10);
 
+/// While something is being typed, the pane is looked at this often.
+const TYPING_TICK: Duration = Duration::from_millis(60);
 /// How often the daemon looks after its own files.
 const UPKEEP: Duration = Duration::from_secs(10);
 /// How long whoever stopped the daemon may take to hear of it.
@@ -134,6 +138,7 @@ struct Daemon {
     setup: Setup,
     hub: Arc<Hub>,
     teller: Teller,
+    sends: Sends,
     started: f64,
     looks: u64,
     life: Option<Life>,
@@ -179,6 +184,7 @@ impl Daemon {
             setup,
             hub: Arc::new(hub),
             teller,
+            sends: Sends::default(),
             started,
             looks: 0,
             life: Some(life),
@@ -204,16 +210,30 @@ impl Daemon {
                 tracing::info!("the tmux server is gone");
                 return;
             };
+            let pause = self.deliver(pause);
             match wishes.recv_timeout(pause) {
                 Ok(Wish::Stop { outcome, told }) => {
                     let _ = outcome.send(self.stop());
                     let _ = told.recv_timeout(FAREWELL);
                     return;
                 }
+                Ok(Wish::Send { ask, waiting }) => {
+                    self.sends.take(&ask, waiting, self.life.as_ref(), time::now());
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
+    }
+
+    /// Brings on what is to be typed into panes; answers how long to rest.
+    fn deliver(&mut self, pause: Duration) -> Duration {
+        let Some(life) = &mut self.life else {
+            self.sends.end();
+            return pause;
+        };
+        self.sends.advance(life, HashSet::new(), time::now());
+        if self.sends.busy().is_empty() { pause } else { pause.min(TYPING_TICK) }
     }
 
     /// Makes the daemon's files anew when they were swept away: without them nobody could reach
@@ -246,7 +266,7 @@ impl Daemon {
     fn step(&mut self) -> Option<Duration> {
         let now = time::now();
         let Some(life) = &mut self.life else { return self.wait_for_server(now) };
-        let watched = self.hub.is_watched();
+        let watched = self.hub.is_watched() || !self.sends.is_empty();
         match life.step(watched, now) {
             Ok((pause, report)) => {
                 self.retry = RETRY;

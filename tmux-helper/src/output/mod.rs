@@ -13,6 +13,8 @@ mod verdict;
 pub use clean::{clean, fit, for_tmux, width};
 pub use history::{history_json, history_text};
 pub use label::label;
+#[cfg(test)]
+pub(crate) use row::tests::pane as example_pane;
 pub use row::{ListedPane, PaneRow, by_need, list_json};
 pub use segment::{segment, segment_with};
 pub use since::since;

@@ -97,13 +97,13 @@ impl PaneRow {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing test may panic")]
 
     use super::*;
 
     /// A pane of `session`, in `state` since the second 100.
-    pub(in crate::output) fn pane(session: &str, agent: &str, state: State) -> ListedPane {
+    pub(crate) fn pane(session: &str, agent: &str, state: State) -> ListedPane {
         ListedPane {
             pane_index: 0,
             row: PaneRow {

@@ -19,6 +19,8 @@ pub struct Client {
     pub focused: bool,
     /// How many colours it shows.
     pub depth: Depth,
+    /// Second in which its person did anything last, since the epoch.
+    pub activity: i64,
 }
 
 /// All clients of a server.
@@ -31,7 +33,7 @@ pub struct Clients {
 /// The question for clients, and how its answer is read.
 #[derive(Debug)]
 pub struct ClientList {
-    listing: Listing<6>,
+    listing: Listing<7>,
     depths: HashMap<String, Depth>,
 }
 
@@ -52,6 +54,7 @@ impl ClientList {
                 "#{client_flags}",
                 "#{client_termname} #{client_termfeatures}",
                 "#{focus-events}",
+                "#{client_activity}",
             ]),
             depths: HashMap::new(),
         }
@@ -65,7 +68,8 @@ impl ClientList {
     /// Reads the answer.
     pub fn read(&mut self, answer: &str) -> Clients {
         let mut clients = Clients::default();
-        for [name, session, control, flags, terminal, focus_events] in self.listing.rows(answer) {
+        for row in self.listing.rows(answer) {
+            let [name, session, control, flags, terminal, focus_events, activity] = row;
             clients.focus_events |= matches!(focus_events, "1" | "on");
             let Ok(session) = session.parse() else { continue };
             if control == "1" {
@@ -75,7 +79,8 @@ impl ClientList {
             let depth = known.unwrap_or_else(|| depth(terminal));
             self.depths.insert(terminal.to_owned(), depth);
             let focused = flags.split(',').any(|flag| flag == "focused");
-            clients.list.push(Client { name: name.to_owned(), session, focused, depth });
+            let activity = activity.parse().unwrap_or(0);
+            clients.list.push(Client { name: name.to_owned(), session, focused, depth, activity });
         }
         clients
     }
@@ -85,6 +90,11 @@ impl Clients {
     /// Whether no person's terminal is attached.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Client> {
+        self.list.iter()
     }
 
     /// How many there are.

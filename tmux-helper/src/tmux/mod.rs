@@ -13,7 +13,9 @@ mod panes;
 mod quote;
 mod restore;
 mod server;
+pub mod typing;
 mod version;
+mod viewers;
 
 pub use batch::{Batch, Replies, Slot};
 pub use clients::{Client, ClientList, Clients};
@@ -26,3 +28,4 @@ pub(crate) use restore::unset_pane;
 pub use restore::{LeftWindow, Leftovers, PaneValues, Restored, restore};
 pub use server::{Identity, Server, TmuxError};
 pub use version::{Support, Version};
+pub use viewers::Viewer;

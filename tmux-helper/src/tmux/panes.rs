@@ -146,6 +146,11 @@ impl PaneList {
         ListPanes::new().all().format(self.0.format()).build()
     }
 
+    /// The panes of the window that holds this one.
+    pub fn around(&self, pane: PaneId) -> TmuxCommand<'static> {
+        ListPanes::new().target(pane.to_string()).format(self.0.format()).build()
+    }
+
     /// The panes of windows that had output since this second (tmux 3.2 and newer).
     pub fn moved_since(&self, second: i64) -> TmuxCommand<'static> {
         let filter = format!("#{{e|>=:#{{window_activity}},{second}}}");

@@ -3,7 +3,7 @@
 use crate::cli::{PaneRef, ServerArgs};
 use crate::client::Client;
 use crate::output::{ListedPane, clean};
-use crate::tmux::{Pane, Server};
+use crate::tmux::Server;
 use crate::{Context, Error, glance};
 use madohub_detect::{Observation, Previous, RuleSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) fn observe(
 ) -> Result<(Observation, Option<ListedPane>), Error> {
     let server = Server::resolve(args);
     let (scanner, now) = glance::look(&server, rules, ctx)?;
-    let seen = scanner.panes().find(|seen| is_meant(&seen.pane, wanted)).ok_or_else(|| {
+    let seen = scanner.panes().find(|seen| wanted.means(&seen.pane)).ok_or_else(|| {
         Error::failed(format!("there is no pane {wanted} in {}", clean(&server.name())))
             .remedy("`tmux list-panes -a` shows the panes; with -L or -S, those of another server.")
     })?;
@@ -32,17 +32,4 @@ pub(super) fn observe(
         state: Some(shown.row.state),
     });
     Ok((observation, shown))
-}
-
-fn is_meant(pane: &Pane, wanted: &PaneRef) -> bool {
-    match wanted {
-        PaneRef::Id(id) => pane.id.to_string() == *id,
-        PaneRef::Place { session, window, pane: index } => {
-            pane.index == *index
-                && pane
-                    .places
-                    .iter()
-                    .any(|place| place.session_name == *session && place.window_index == *window)
-        }
-    }
 }
