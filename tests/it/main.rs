@@ -18,6 +18,7 @@ mod tmux_options;
 mod tmux_outputs;
 mod tmux_panes;
 mod tmux_redraws;
+mod tmux_routes;
 mod tmux_run;
 mod tmux_send;
 mod tmux_versions;

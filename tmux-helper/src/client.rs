@@ -6,7 +6,8 @@ use crate::daemon::{Files, Lock};
 use crate::events::Line;
 use crate::output::ListedPane;
 use crate::protocol::{
-    ANSWER_MAX, Answer, Ask, Body, Hello, PaneHistory, Request, SendAsk, VERSION,
+    ANSWER_MAX, Answer, Ask, Body, Hello, PaneHistory, Request, RouteAnswer, RouteAsk, SendAsk,
+    VERSION,
 };
 use crate::tmux::Server;
 use madohub_detect::delivery::Outcome;
@@ -82,6 +83,15 @@ impl Client {
         match self.ask(Ask::History)? {
             None => Ok(None),
             Some(Body::History(panes)) => Ok(Some(panes)),
+            Some(other) => Err(unexpected(&other)),
+        }
+    }
+
+    /// Asks about routes; nothing when there is no daemon.
+    pub fn route(&self, ask: RouteAsk) -> Result<Option<RouteAnswer>, Error> {
+        match self.ask(Ask::Route(ask))? {
+            None => Ok(None),
+            Some(Body::Route(answer)) => Ok(Some(answer)),
             Some(other) => Err(unexpected(&other)),
         }
     }

@@ -23,6 +23,7 @@ pub mod processes;
 pub mod protocol;
 pub mod registry;
 pub mod reports;
+pub mod routes;
 pub mod run;
 pub mod scan;
 mod time;

@@ -5,9 +5,11 @@
 //! may be older than the program that talks to it.
 
 use crate::output::ListedPane;
+use crate::routes::{Item, OneShot};
 use madohub_detect::delivery::Outcome;
 use madohub_detect::{AgentId, Change, Evidence, State, StateSource};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Version of the protocol.
 pub const VERSION: u32 = 2;
@@ -44,8 +46,68 @@ pub enum Ask {
     },
     /// Deliver a text to a pane.
     Send(SendAsk),
+    /// About routes.
+    Route(RouteAsk),
     /// Put tmux back as it was and end.
     Stop,
+}
+
+/// What can be asked about routes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RouteAsk {
+    /// What there is.
+    List,
+    /// One that fires once.
+    Once(OnceAsk),
+    /// Call off a one-shot or a decision.
+    Cancel(u64),
+    /// Fire nothing, or fire again.
+    Pause(bool),
+}
+
+/// A route that fires once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OnceAsk {
+    /// The pane whose state is waited for, by any name.
+    pub from: String,
+    /// The states.
+    pub on: Vec<State>,
+    /// The pane that gets the text, by any name.
+    pub to: String,
+    /// The text, with `{…}` places.
+    pub text: String,
+    /// Seconds within which it must fire.
+    pub expire: f64,
+    /// A shell is meant, no agent.
+    pub shell: bool,
+}
+
+/// The answer about routes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RouteAnswer {
+    /// What there is.
+    State(Box<RouteState>),
+    /// The number of the one-shot.
+    Once(u64),
+    /// It is done.
+    Done,
+    /// It is not, and why.
+    Refused(String),
+}
+
+/// What a daemon has of routes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RouteState {
+    /// Nothing fires.
+    pub paused: bool,
+    /// The routes in force: names, and where they go.
+    pub routes: BTreeMap<String, String>,
+    /// Routes that fire once.
+    pub once: Vec<OneShot>,
+    /// What was decided and is not finished.
+    pub queue: Vec<Item>,
 }
 
 /// A text for a pane.
@@ -85,6 +147,8 @@ pub enum Body {
     History(Vec<PaneHistory>),
     /// To `watch`: the number after which events follow.
     Watching(u64),
+    /// To `route`.
+    Route(RouteAnswer),
     /// To `send`: how it ended.
     Sent(Outcome),
     /// To `stop`: what could not be put back, if anything.

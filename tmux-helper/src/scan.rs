@@ -4,8 +4,8 @@
 //! that one look wants to know goes through one run of tmux, and a second one only when a pane
 //! began to move that was still before.
 
-use crate::logs::{PaneQuery, SessionLogs};
 use crate::composer::StyledScreen;
+use crate::logs::{PaneQuery, SessionLogs};
 use crate::observe;
 use crate::processes::{ProcessSource, Sign};
 use crate::registry::RegistryReader;

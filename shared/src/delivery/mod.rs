@@ -44,6 +44,9 @@ pub struct Delivery {
     /// When a closed gate is looked at again.
     #[serde(default)]
     look_at: f64,
+    /// It was found that it has to wait.
+    #[serde(default)]
+    is_queued: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -91,7 +94,7 @@ pub enum Outcome {
 impl Delivery {
     /// A delivery that has not begun.
     pub fn new(terms: Terms) -> Self {
-        Self { terms, phase: Phase::Waiting, look_at: 0.0 }
+        Self { terms, phase: Phase::Waiting, look_at: 0.0, is_queued: false }
     }
 
     /// Whether anything was typed yet.
@@ -134,13 +137,18 @@ impl Delivery {
     }
 
     fn begin(&mut self, tracked: &Tracked, sight: Option<&Sight>, now: f64) -> Act {
+        let asks = tracked.detection.state == State::Waiting && tracked.detection.agent.is_agent();
         let why = match (gate(tracked, self.terms.shell), sight) {
+            // The turn that it waits for is interrupted by a question, not over.
+            (Gate::Shut(why), _) if asks && self.is_queued => why,
             (Gate::Shut(why), _) => return Act::End(Outcome::Refused(why.to_owned())),
             (Gate::Later(why), _) => why,
             (Gate::Open, None) => "could not be looked at",
             (Gate::Open, Some(sight)) => match gate_now(*sight, self.terms.shell) {
-                Gate::Shut(why) => return Act::End(Outcome::Refused(why.to_owned())),
-                Gate::Later(why) => {
+                Gate::Shut(why) if !(self.is_queued && sight.shows == State::Waiting) => {
+                    return Act::End(Outcome::Refused(why.to_owned()));
+                }
+                Gate::Shut(why) | Gate::Later(why) => {
                     self.look_at = now + LOOK_AGAIN;
                     why
                 }
@@ -156,6 +164,7 @@ impl Delivery {
         if now >= self.terms.until {
             return Act::End(Outcome::Expired(why.to_owned()));
         }
+        self.is_queued = true;
         Act::Wait
     }
 
@@ -208,8 +217,14 @@ impl Delivery {
             return Act::End(Outcome::Delivered);
         }
         let Some(sight) = sight else { return Act::Wait };
-        if matches!(sight.shows, State::Working | State::Waiting) && sight.same_occupant {
+        let asks = State::Waiting == sight.shows || State::Waiting == tracked.detection.state;
+        if asks && sight.same_occupant {
             return Act::End(Outcome::Delivered);
+        }
+        if sight.shows == State::Working && sight.same_occupant {
+            // The tracker is about to see it, and to count the turn.
+            let is_late = now - first >= PROOF;
+            return if is_late { Act::End(Outcome::Delivered) } else { Act::Wait };
         }
         if let Some(stop) = come_between(tracked, *sight) {
             return stop;

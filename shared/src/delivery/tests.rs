@@ -68,7 +68,22 @@ fn text_then_key_then_proof() {
             (1.1, State::Idle, 4, FILLED, "wait"),
             (1.4, State::Idle, 4, FILLED, "enter"),
             (1.5, State::Idle, 4, READY, "wait"),
+            // The screen is ahead of what is known; the turn has no number yet.
+            (1.7, State::Idle, 4, Sight { shows: State::Working, ..READY }, "wait"),
             (2.0, State::Working, 5, READY, "Delivered"),
+        ],
+    );
+}
+
+#[test]
+fn a_turn_that_asks_at_once_has_started() {
+    let asks = Sight { shows: State::Waiting, composer: Some(Composer::Missing), ..READY };
+    play(
+        &mut delivery(false),
+        &[
+            (1.0, State::Idle, 4, READY, "paste"),
+            (1.4, State::Idle, 4, FILLED, "enter"),
+            (1.6, State::Idle, 4, asks, "Delivered"),
         ],
     );
 }
@@ -127,6 +142,8 @@ fn an_agent_that_works_is_waited_for_where_that_is_wanted() {
         &mut delivery(true),
         &[
             (1.0, State::Working, 1, READY, "wait"),
+            // It asks something in the middle of its turn; the person answers.
+            (3.0, State::Waiting, 1, READY, "wait"),
             (9.0, State::Idle, 1, FILLED, "wait"),
             (10.0, State::Idle, 1, READY, "paste"),
         ],

@@ -93,9 +93,9 @@ fn settings_in_the_reference_are_accepted() {
     let (env, madohub) = product();
     let dir = env.path().join("config/madohub");
     fs::create_dir_all(&dir).unwrap();
-    let document = Document::read("docs/configuration.md");
+    let documents = ["docs/configuration.md", "docs/routes.md"].map(Document::read);
     let mut tried = 0;
-    for block in document.blocks_in("toml") {
+    for block in documents.iter().flat_map(|document| document.blocks_in("toml")) {
         tried += 1;
         fs::write(dir.join("config.toml"), &block.text).unwrap();
         // Settings with a mistake end it with 2, before it is found that there is no server.

@@ -154,7 +154,7 @@ impl Player {
                 }
                 Ok(Happening::Key(key)) => self.press(key),
                 Ok(Happening::Paste(text)) => {
-                    self.note_typed(&[PASTE_START, &text, PASTE_END].concat());
+                    self.note_typed(&[PASTE_START, text.as_slice(), PASTE_END].concat());
                     self.type_in(&text);
                 }
                 Ok(Happening::Signal(SIGHUP | SIGTERM)) => self.end(0),

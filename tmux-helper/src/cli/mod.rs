@@ -4,6 +4,7 @@
 
 mod act;
 mod offline;
+mod route;
 mod run;
 mod tmux;
 mod values;
@@ -13,6 +14,7 @@ pub use act::{JumpArgs, SendArgs, WaitArgs, When};
 pub use offline::{
     CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
 };
+pub use route::{OnceArgs, RouteArgs, RouteCommand};
 pub use run::{RunArgs, RunStage};
 pub use tmux::{ListArgs, ServerArgs, StatusArgs, TmuxArgs, TmuxCommand, WatchArgs};
 pub use values::{Input, PaneRef, SegmentStyle, Shell, Span, States};
@@ -61,6 +63,8 @@ pub enum Command {
     Wait(WaitArgs),
     /// Go to the pane that needs you most
     Jump(JumpArgs),
+    /// What follows from changes of state: show, try, pause, once
+    Route(RouteArgs),
     /// Start, stop or undo the daemon that watches a tmux server
     Tmux(TmuxArgs),
     /// Put the zellij plugin in place, or take it away

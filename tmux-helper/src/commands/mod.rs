@@ -8,6 +8,7 @@ mod jump;
 mod list;
 mod man;
 mod probe;
+mod route;
 mod rules;
 mod run;
 mod send;
@@ -33,6 +34,7 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
         Command::Send(args) => send::run(args, ctx),
         Command::Wait(args) => wait::run(args, ctx),
         Command::Jump(args) => jump::run(args, ctx),
+        Command::Route(args) => route::run(args, ctx),
         Command::Tmux(args) => tmux::run(args, ctx),
         Command::Detect(args) => detect::run(args, ctx),
         Command::Explain(args) => explain::run(args, ctx),

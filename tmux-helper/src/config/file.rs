@@ -1,6 +1,7 @@
 //! The settings file as it is written, and how it becomes a [`Config`].
 
 use super::looks::{Glyphs, Looks};
+use super::routes::{RouteTable, routes};
 use super::{
     Border, BorderStatus, BorderStyle, Colour, Config, Pace, Palette, SETTLE_WORDS, Segment,
     SegmentPreset, Template, Tracking,
@@ -9,7 +10,7 @@ use crate::Error;
 use madohub_detect::{Settings, Settle, State};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Every table and key of the file; a missing one keeps its default.
@@ -22,6 +23,7 @@ struct File {
     segment: SegmentTable,
     pace: PaceTable,
     tracking: TrackingTable,
+    route: Vec<RouteTable>,
 }
 
 #[derive(Debug, Default)]
@@ -161,12 +163,14 @@ fn key_at(text: &str, line: usize) -> String {
 impl File {
     fn into_config(self) -> Result<Config, String> {
         let default = Config::default();
+        let home = std::env::var_os("HOME").map(PathBuf::from);
         Ok(Config {
             looks: self.state.into_looks(self.glyphs),
             border: self.border.over(default.border),
             segment: self.segment.over(default.segment)?,
             pace: self.pace.over(default.pace)?,
             tracking: self.tracking.over(default.tracking),
+            routes: routes(self.route, home.as_deref())?,
         })
     }
 }

@@ -8,6 +8,7 @@ mod colour;
 mod file;
 mod looks;
 mod paths;
+mod routes;
 mod template;
 
 pub use agents::{layered_rules, read_rule_file, rule_files};
@@ -17,6 +18,7 @@ pub use paths::Paths;
 pub use template::{Part, Template};
 
 use crate::Error;
+use crate::routes::{Route, cycles};
 use madohub_detect::{Settings, Settle};
 use std::path::Path;
 use std::time::Duration;
@@ -34,6 +36,8 @@ pub struct Config {
     pub pace: Pace,
     /// How states are followed over time.
     pub tracking: Tracking,
+    /// What follows from changes of state.
+    pub routes: Vec<Route>,
 }
 
 /// What is done with pane borders.
@@ -171,6 +175,15 @@ impl Config {
         }
     }
 
+    /// What may be meant otherwise than it is written: routes that lead to one another.
+    pub fn warnings(&self) -> Vec<String> {
+        let hops = self.routes.iter().map(|route| route.limits.hops).max().unwrap_or(0);
+        let warning = |cycle: String| {
+            format!("the routes {cycle} form a loop; it is ended after {hops} deliveries")
+        };
+        cycles(&self.routes).into_iter().map(warning).collect()
+    }
+
     /// Reads the text of a settings file; `file` names it in errors.
     pub fn parse(text: &str, file: &Path) -> Result<Self, Error> {
         file::parse(text, file)
@@ -185,6 +198,7 @@ impl Default for Config {
             segment: Segment::default(),
             pace: Pace::default(),
             tracking: Tracking { settings: Settings::default(), shell_jobs: false },
+            routes: Vec::new(),
         }
     }
 }

@@ -22,6 +22,10 @@ pub struct Files {
     pub state: PathBuf,
     /// The last events.
     pub events: PathBuf,
+    /// What routes must know after a restart.
+    pub routes: PathBuf,
+    /// What routes did and did not do.
+    pub route_log: PathBuf,
     /// What the daemon says.
     pub log: PathBuf,
 }
@@ -36,6 +40,8 @@ impl Files {
             socket: paths.runtime_dir.join(name("sock")),
             state: paths.state_dir.join(name("json")),
             events: paths.state_dir.join(name("events")),
+            routes: paths.state_dir.join(name("routes")),
+            route_log: paths.state_dir.join(name("routes.log")),
             log: paths.state_dir.join(name("log")),
         }
     }

@@ -6,8 +6,8 @@ use super::paint::{Painter, Scene, Shown, UserValues};
 use super::pulse::Pulse;
 use super::store::Stored;
 use super::watch::Setup;
-use crate::logs::SessionLogs;
 use crate::cli::PaneRef;
+use crate::logs::SessionLogs;
 use crate::output::{ListedPane, by_need};
 use crate::processes;
 use crate::registry::RegistryReader;
@@ -112,6 +112,11 @@ impl Life {
 
     pub(super) fn verdicts(&self) -> &Verdicts {
         &self.verdicts
+    }
+
+    /// What is listed of a pane, where it holds an agent.
+    pub(super) fn row(&self, id: PaneId) -> Option<&ListedPane> {
+        self.rows.get(&id)
     }
 
     pub(super) fn server(&self) -> &Server {

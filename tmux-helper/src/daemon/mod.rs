@@ -7,12 +7,14 @@
 mod activity;
 mod files;
 mod hub;
+mod jobs;
 mod life;
 mod log;
 mod pace;
 mod paint;
 mod post;
 mod pulse;
+mod routing;
 mod sends;
 mod serve;
 mod sight;

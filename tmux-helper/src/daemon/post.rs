@@ -1,21 +1,9 @@
 //! Bringing text to panes.
 
 use super::life::Life;
+use crate::routes::Letter;
 use crate::tmux::PaneId;
-use madohub_detect::delivery::{Act, Delivery, Outcome};
-use serde::{Deserialize, Serialize};
-
-/// A text on its way to a pane.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Letter {
-    /// The pane, `%3`.
-    pub(super) pane: String,
-    /// Process that it is meant for.
-    pub(super) occupant: i64,
-    /// The text, harmless.
-    pub(super) text: String,
-    pub(super) delivery: Delivery,
-}
+use madohub_detect::delivery::{Act, Outcome};
 
 impl Letter {
     /// Does the next step. `before` is called when something is about to be typed, with what must

@@ -1,9 +1,9 @@
 //! `madohub send`: deliveries that a client waits for.
 
 use super::life::Life;
-use super::post::Letter;
 use crate::cli::PaneRef;
 use crate::protocol::SendAsk;
+use crate::routes::Letter;
 use madohub_detect::delivery::{Delivery, Outcome, Terms, harmless};
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -3,7 +3,9 @@
 use super::hub::Hub;
 use super::sends::Waiting;
 use crate::Error;
-use crate::protocol::{Answer, Ask, Body, REQUEST_MAX, Request, SendAsk, VERSION};
+use crate::protocol::{
+    Answer, Ask, Body, REQUEST_MAX, Request, RouteAnswer, RouteAsk, SendAsk, VERSION,
+};
 use rustix::process::geteuid;
 use std::fs::{self, Permissions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -37,6 +39,13 @@ pub(super) enum Wish {
         outcome: Sender<Option<String>>,
         /// Ends when whoever asked was told; until then the process must live.
         told: Receiver<()>,
+    },
+    /// About routes.
+    Route {
+        /// What is asked.
+        ask: RouteAsk,
+        /// Gets the answer.
+        answer: Sender<RouteAnswer>,
     },
     /// Deliver a text.
     Send {
@@ -135,6 +144,14 @@ fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()
         Ask::List => say(&stream, Body::List(hub.picture().rows.as_ref().clone())),
         Ask::History => say(&stream, Body::History(hub.history())),
         Ask::Watch { since } => watch(stream, hub, since),
+        Ask::Route(ask) => {
+            let (sender, answer) = channel();
+            let sent = wishes.send(Wish::Route { ask, answer: sender }).is_ok();
+            match answer.recv_timeout(STOP_PATIENCE) {
+                Ok(answer) if sent => say(&stream, Body::Route(answer)),
+                _ => say(&stream, Body::Error("the daemon did not answer in time".to_owned())),
+            }
+        }
         Ask::Send(ask) => send(&stream, wishes, ask),
         Ask::Stop => {
             let (sender, outcome) = channel();

@@ -121,9 +121,10 @@ pub fn setup(server: Server, ctx: &Context, log_to_terminal: bool) -> Result<Set
     let files = Files::of(&server, paths);
     files.create_folders(paths)?;
     let (rules, left_out) = ctx.rules()?;
-    let warnings = left_out.iter().map(|error| format!("{error}; left out")).collect();
-    let rules = Arc::new(rules);
     let (config, paths) = (ctx.config()?, paths.clone());
+    let left_out = left_out.iter().map(|error| format!("{error}; left out"));
+    let warnings = left_out.chain(config.warnings()).collect();
+    let rules = Arc::new(rules);
     Ok(Setup { server, config, rules, warnings, paths, files, log_to_terminal })
 }
 

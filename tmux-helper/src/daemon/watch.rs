@@ -4,19 +4,19 @@ use super::files::{Files, Lock};
 use super::hub::{Hub, Picture};
 use super::life::{Life, Report};
 use super::log::{self, LogFile};
+use super::routing::Routing;
 use super::sends::Sends;
 use super::serve::{Wish, listen};
 use super::store::Stored;
 use crate::config::{Config, Paths};
 use crate::events::{Entry, Ring, Source, Teller};
 use crate::output::ListedPane;
-use crate::protocol::{Hello, Scene};
+use crate::protocol::{Hello, RouteAnswer, Scene};
 use crate::tmux::{Identity, Server, Support, TmuxError, restore};
 use crate::{Error, Kind, time};
 use madohub_detect::{Change, RuleSet};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::collections::HashSet;
 use std::fs;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -139,6 +139,7 @@ struct Daemon {
     hub: Arc<Hub>,
     teller: Teller,
     sends: Sends,
+    routing: Routing,
     started: f64,
     looks: u64,
     life: Option<Life>,
@@ -159,6 +160,18 @@ impl Daemon {
         let (mut teller, told) = Teller::open(scene, &setup.files.events);
         let server = identity.pid;
         let stored = resume(&mut teller, &told, &setup.files, &identity);
+        let life_of = (identity.pid, identity.start_time);
+        let mut routing = Routing::open(
+            setup.config.routes.clone(),
+            (&setup.files.routes, &setup.files.route_log),
+            life_of,
+            teller.seq(),
+            started,
+        );
+        routing.begin(life_of, started);
+        // What was told and not considered before the last daemon ended.
+        let is_new = |entry: &&Arc<Entry>| entry.is_of(server) && entry.event().seq > routing.seq();
+        let unconsidered: Vec<Arc<Entry>> = told.iter().filter(is_new).cloned().collect();
         let mut life = Life::begin(&setup, identity, stored);
         let report = life.first_look(started)?;
         let hello = Hello {
@@ -185,6 +198,7 @@ impl Daemon {
             hub: Arc::new(hub),
             teller,
             sends: Sends::default(),
+            routing,
             started,
             looks: 0,
             life: Some(life),
@@ -192,6 +206,7 @@ impl Daemon {
             retry: RETRY,
             trouble: None,
         };
+        daemon.routing.take(&unconsidered, daemon.life.as_ref(), started);
         daemon.tell(report, started);
         Ok(daemon)
     }
@@ -217,6 +232,10 @@ impl Daemon {
                     let _ = told.recv_timeout(FAREWELL);
                     return;
                 }
+                Ok(Wish::Route { ask, answer }) => {
+                    let answered = self.routing.answer(ask, self.life.as_ref(), time::now());
+                    let _ = answer.send(answered.unwrap_or_else(RouteAnswer::Refused));
+                }
                 Ok(Wish::Send { ask, waiting }) => {
                     self.sends.take(&ask, waiting, self.life.as_ref(), time::now());
                 }
@@ -232,8 +251,11 @@ impl Daemon {
             self.sends.end();
             return pause;
         };
-        self.sends.advance(life, HashSet::new(), time::now());
-        if self.sends.busy().is_empty() { pause } else { pause.min(TYPING_TICK) }
+        let now = time::now();
+        self.routing.advance(life, self.sends.busy(), now);
+        self.sends.advance(life, self.routing.busy(), now);
+        let rests = self.sends.busy().is_empty() && self.routing.busy().is_empty();
+        if rests { pause } else { pause.min(TYPING_TICK) }
     }
 
     /// Makes the daemon's files anew when they were swept away: without them nobody could reach
@@ -266,7 +288,8 @@ impl Daemon {
     fn step(&mut self) -> Option<Duration> {
         let now = time::now();
         let Some(life) = &mut self.life else { return self.wait_for_server(now) };
-        let watched = self.hub.is_watched() || !self.sends.is_empty();
+        let is_busy = !self.sends.is_empty() || self.routing.is_busy();
+        let watched = self.hub.is_watched() || is_busy;
         match life.step(watched, now) {
             Ok((pause, report)) => {
                 self.retry = RETRY;
@@ -312,6 +335,8 @@ impl Daemon {
         });
         match begun {
             Ok((life, report)) if life.support() != Support::TooOld => {
+                let identity = life.identity();
+                self.routing.begin((identity.pid, identity.start_time), now);
                 self.life = Some(life);
                 self.teller.begin_anew();
                 self.hub.ring().retain_histories(|_| false);
@@ -348,6 +373,8 @@ impl Daemon {
             tracing::info!(pane = %event.pane, agent = %event.agent, from = %event.from,
                 to = %event.to, seq = event.seq, "change");
         }
+        // Decided before anybody hears of it, so that a restart knows what was decided.
+        self.routing.take(&entries, self.life.as_ref(), now);
         let last = self.hub.picture();
         if entries.is_empty() && !report.looked && report.rows.is_none() {
             return;

@@ -28,6 +28,12 @@ pub mod pane {
         [STATE, AGENT, ICON, STYLE, SINCE, REASON, WHAT, BACKGROUND, PULSE, WIDE];
 }
 
+/// Options that are the user's to set, and that we only read.
+pub mod user {
+    /// The user's own name for a pane.
+    pub const ROLE: &str = "@madohub_role";
+}
+
 /// Options of a window that holds an agent.
 pub mod window {
     /// State of the pane that needs a person most.

@@ -3,6 +3,7 @@
 use super::decor::Taken;
 use super::ids::{PaneId, SessionId, WindowId};
 use super::listing::Listing;
+use super::names::user;
 use madohub_detect::Cursor;
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -54,6 +55,8 @@ pub struct Pane {
     pub ours: Ours,
     /// `pane-border-status` in force in its window: `off`, `top` or `bottom`.
     pub border_status: String,
+    /// What the user calls it, in an option of the pane: `@madohub_role`.
+    pub role: String,
     /// The sessions that show the window: several where windows are linked or sessions grouped.
     pub places: Vec<Place>,
 }
@@ -91,7 +94,7 @@ impl Ours {
     }
 }
 
-const FIELDS: usize = 27;
+const FIELDS: usize = 28;
 
 /// The question for panes, and how its answer is read.
 #[derive(Debug)]
@@ -107,6 +110,7 @@ impl PaneList {
     /// The question.
     pub fn new() -> Self {
         let ours = Taken::ALL.map(Taken::is_ours_format).concat();
+        let role = format!("#{{{}}}", user::ROLE);
         Self(Listing::new(
             [
                 "#{pane_id}",
@@ -132,6 +136,7 @@ impl PaneList {
                 "#{window_panes}",
                 ours.as_str(),
                 "#{pane-border-status}",
+                role.as_str(),
                 "#{session_id}",
                 "#{session_name}",
                 "#{window_index}",
@@ -201,6 +206,7 @@ fn pane(row: &[&str; FIELDS]) -> Option<(Pane, Place)> {
         window_panes,
         ours,
         border_status,
+        role,
         session,
         session_name,
         window_index,
@@ -228,6 +234,7 @@ fn pane(row: &[&str; FIELDS]) -> Option<(Pane, Place)> {
         window_panes: number(window_panes),
         ours: Ours::read(ours),
         border_status: border_status.to_owned(),
+        role: role.to_owned(),
         places: Vec::new(),
     };
     let place = Place {

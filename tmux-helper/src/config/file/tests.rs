@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::Depth;
+use crate::routes::Limits;
 
 fn read(text: &str) -> Result<Config, Error> {
     parse(text, Path::new("/c/config.toml"))
@@ -35,7 +36,11 @@ fn the_template_shows_every_default_as_it_is() {
     let text = uncommented();
     assert!(text.contains("\nformat = "), "{text}");
     let text = text.replace("\nformat = ", "\n#format = ");
-    assert_eq!(read(&text).unwrap(), Config::default());
+    let mut config = read(&text).unwrap();
+    // There is no route by default; one that sets nothing has what the template shows.
+    let route = config.routes.pop().unwrap();
+    assert_eq!((route.limits, &route.on[..]), (Limits::default(), &[State::Completed][..]));
+    assert_eq!(config, Config::default());
 }
 
 #[test]
@@ -48,6 +53,7 @@ fn the_template_shows_every_key() {
         ("segment", "[segment]".to_owned()),
         ("pace", "[pace]".to_owned()),
         ("tracking", "[tracking]".to_owned()),
+        ("route", "[[route]]".to_owned()),
     ] {
         let error = read(&format!("{header}\nnosuch = 1")).unwrap_err();
         let error = error.message();
@@ -59,6 +65,7 @@ fn the_template_shows_every_key() {
                 line.starts_with(&format!("{key} = "))
                     || line.starts_with(&format!("[{key}"))
                     || line.starts_with(&format!("[{key}."))
+                    || line.starts_with(&format!("[[{key}"))
             });
             assert!(found, "{table}: `{key}` is not in the template");
         }

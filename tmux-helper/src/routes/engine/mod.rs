@@ -1,0 +1,454 @@
+//! Deciding what follows from events.
+
+use super::item::{Item, Job, Letter, OneShot};
+use super::log::LogEntry;
+use super::memory::{Chain, Memory, Pending};
+use super::route::{Filter, Limits, Route, Target};
+use super::text::{FIELDS, Values};
+use super::view::{PaneView, resolve};
+use crate::config::Template;
+use crate::protocol::Event;
+use madohub_detect::delivery::{Delivery, Gate, Outcome, Terms, gate};
+use madohub_detect::{State, StateSource};
+
+/// Seconds that a state must last that only the screen shows, until it fires anything.
+const LAST: f64 = madohub_detect::CONFIRM;
+/// Decisions that wait at a time; more are refused.
+const QUEUE_MAX: usize = 200;
+/// One-shots at a time.
+const ONCE_MAX: usize = 100;
+
+/// Decides what follows from events, and remembers it.
+#[derive(Debug)]
+pub struct Engine {
+    routes: Vec<Route>,
+    memory: Memory,
+    /// The memory is not what was stored last.
+    changed: bool,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// A letter.
+    Letter(Outcome),
+    /// A program or a file did what it should.
+    Done,
+    /// It did not.
+    Failed(String),
+}
+
+impl Engine {
+    /// With these routes. `memory` is what was stored; what was begun by a daemon that is gone and
+    /// cannot be told apart from what is done is not repeated, but said.
+    pub fn new(routes: Vec<Route>, memory: Memory, now: f64) -> (Self, Vec<LogEntry>) {
+        let mut engine = Self { routes, memory, changed: true };
+        let begun = |item: &&Item| match item.job {
+            Job::Letter(_) => false,
+            Job::Command { begun, .. } | Job::File { begun, .. } => begun,
+        };
+        let halfway: Vec<u64> = engine.memory.queue.iter().filter(begun).map(|i| i.id).collect();
+        let why = || "the daemon ended while it was done; it is not repeated".to_owned();
+        let mut log = Vec::new();
+        for id in halfway {
+            log.extend(engine.finish(id, &Ended::Failed(why()), None, now));
+        }
+        (engine, log)
+    }
+
+    /// What is remembered.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The routes.
+    pub fn routes(&self) -> &[Route] {
+        &self.routes
+    }
+
+    /// Whether there is anything to store since the last time that this was asked.
+    pub fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Whether anything waits for time to go on or for a pane.
+    pub fn is_busy(&self) -> bool {
+        !self.memory.pending.is_empty() || !self.memory.queue.is_empty()
+    }
+
+    /// The panes of the server with this process and start are meant from now on. What was decided
+    /// for those of another one is let go.
+    pub fn begin(&mut self, server: (i64, i64), now: f64) -> Vec<LogEntry> {
+        if self.memory.server == server {
+            return Vec::new();
+        }
+        self.changed = true;
+        self.memory.server = server;
+        self.memory.pending.clear();
+        self.memory.chains.clear();
+        self.memory.once.clear();
+        let letters: Vec<u64> = self
+            .memory
+            .queue
+            .iter()
+            .filter(|item| matches!(item.job, Job::Letter(_)))
+            .map(|item| item.id)
+            .collect();
+        let gone = Ended::Letter(Outcome::Refused("is gone with its tmux server".to_owned()));
+        letters.into_iter().filter_map(|id| self.finish(id, &gone, None, now)).collect()
+    }
+
+    /// Considers an event, once.
+    pub fn take(&mut self, event: &Event, panes: &[PaneView], now: f64) -> Vec<LogEntry> {
+        if event.seq <= self.memory.seq {
+            return Vec::new();
+        }
+        self.changed = true;
+        self.memory.seq = event.seq;
+        let mut log = self.end_pending(event, now);
+        let hops = self.hops(event);
+        let pane = panes.iter().find(|pane| pane.id == event.pane);
+        let routes = self
+            .routes
+            .iter()
+            .filter(|route| route.on.contains(&event.to) && route.from.check(event, pane).is_ok());
+        let shots = self
+            .memory
+            .once
+            .iter()
+            .filter(|shot| shot.from == event.pane && shot.on.contains(&event.to));
+        let names: Vec<String> =
+            routes.map(|route| route.name.clone()).chain(shots.map(OneShot::name)).collect();
+        let stands = event.state_source == StateSource::JsonlWatcher || event.since + LAST <= now;
+        for route in names {
+            if stands {
+                log.extend(self.fire(&route, event, hops, panes, now));
+            } else {
+                let (event, due) = (event.clone(), event.since + LAST);
+                self.memory.pending.push(Pending { route, event, hops, due });
+            }
+        }
+        log
+    }
+
+    /// Fires what has lasted by now, and lets go of what came too late.
+    pub fn due(&mut self, panes: &[PaneView], now: f64) -> Vec<LogEntry> {
+        let mut log = Vec::new();
+        let is_due = |pending: &Pending| pending.due <= now;
+        let due: Vec<Pending> = self.memory.pending.iter().filter(|p| is_due(p)).cloned().collect();
+        self.memory.pending.retain(|pending| !is_due(pending));
+        for Pending { route, event, hops, .. } in due {
+            log.extend(self.fire(&route, &event, hops, panes, now));
+        }
+        let late: Vec<OneShot> =
+            self.memory.once.iter().filter(|shot| shot.until <= now).cloned().collect();
+        for shot in late {
+            self.changed = true;
+            self.memory.once.retain(|other| other.id != shot.id);
+            let why = format!("{} entered none of its states in time", shot.from);
+            log.push(
+                entry(&shot.name(), self.memory.seq, &shot.from, &shot.to, "expired", now)
+                    .because(why),
+            );
+        }
+        log
+    }
+
+    /// Takes on a route that fires once; answers its number.
+    pub fn once(&mut self, mut shot: OneShot) -> Result<u64, String> {
+        if self.memory.once.len() >= ONCE_MAX {
+            return Err(format!("{ONCE_MAX} one-shots wait already"));
+        }
+        Template::parse(&shot.text, &FIELDS)?;
+        shot.id = self.next_id();
+        let id = shot.id;
+        self.memory.once.push(shot);
+        Ok(id)
+    }
+
+    /// Calls off a one-shot, or a decision that waits; whether there was one.
+    pub fn cancel(&mut self, id: u64, now: f64) -> (bool, Vec<LogEntry>) {
+        let before = self.memory.once.len();
+        self.memory.once.retain(|shot| shot.id != id);
+        let was_once = self.memory.once.len() < before;
+        self.changed |= was_once;
+        let waits = |item: &Item| item.id == id && !has_begun(&item.job);
+        if !was_once && self.memory.queue.iter().any(waits) {
+            let ended = Ended::Letter(Outcome::Stopped("was called off".to_owned()));
+            return (true, self.finish(id, &ended, None, now).into_iter().collect());
+        }
+        (was_once, Vec::new())
+    }
+
+    /// From now on nothing fires, or everything does again. What was decided before goes on.
+    pub fn pause(&mut self, paused: bool) {
+        self.changed |= self.memory.paused != paused;
+        self.memory.paused = paused;
+    }
+
+    /// What is to be done, in order of the decisions.
+    pub fn queue_mut(&mut self) -> &mut Vec<Item> {
+        self.changed = true;
+        &mut self.memory.queue
+    }
+
+    /// A job ended. `turn` is the turn of the pane that got a letter.
+    pub fn finish(
+        &mut self,
+        id: u64,
+        ended: &Ended,
+        turn: Option<u64>,
+        now: f64,
+    ) -> Option<LogEntry> {
+        let at = self.memory.queue.iter().position(|item| item.id == id)?;
+        let item = self.memory.queue.remove(at);
+        self.changed = true;
+        if let (Job::Letter(letter), Ended::Letter(Outcome::Delivered), Some(turn)) =
+            (&item.job, ended, turn)
+        {
+            self.memory.chains.insert(letter.pane.clone(), Chain { turn, hops: item.hops });
+        }
+        let (word, why) = words(ended);
+        let entry = entry(&item.route, item.seq, &item.from, &item.job.describe(), word, now);
+        Some(LogEntry { why, ..entry })
+    }
+
+    /// States that did not last fire nothing.
+    fn end_pending(&mut self, event: &Event, now: f64) -> Vec<LogEntry> {
+        let mut log = Vec::new();
+        self.memory.pending.retain(|pending| {
+            let is_over = pending.event.pane == event.pane;
+            if is_over {
+                let why = format!("`{}` did not last", pending.event.to);
+                let Pending { route, event, .. } = pending;
+                log.push(entry(route, event.seq, &event.pane, "", "refused", now).because(why));
+            }
+            !is_over
+        });
+        log
+    }
+
+    /// How many deliveries led to this event, one from another.
+    fn hops(&mut self, event: &Event) -> u32 {
+        let turn = event.turn_number();
+        match self.memory.chains.get(&event.pane) {
+            Some(chain) if chain.turn == turn => chain.hops,
+            Some(chain) if chain.turn < turn => {
+                // A person started this turn.
+                self.memory.chains.remove(&event.pane);
+                0
+            }
+            _ => 0,
+        }
+    }
+
+    fn fire(
+        &mut self,
+        name: &str,
+        event: &Event,
+        hops: u32,
+        panes: &[PaneView],
+        now: f64,
+    ) -> Vec<LogEntry> {
+        self.changed = true;
+        let Some((route, pins)) = self.route(name) else { return Vec::new() };
+        if pins.is_some() {
+            self.memory.once.retain(|shot| shot.name() != name);
+        }
+        let to = route.to.describe();
+        let refuse = |why: String| {
+            vec![entry(name, event.seq, &event.pane, &to, "refused", now).because(why)]
+        };
+        let job = self
+            .may_fire(&route, event, hops, now)
+            .and_then(|()| job(&route, pins, event, panes, now));
+        let job = match job {
+            Ok(job) => job,
+            Err(why) => return refuse(why),
+        };
+        self.memory.fired.insert(key(name, &event.pane), now);
+        let mut log = self.make_room(name, &job, now);
+        if self.memory.queue.len() >= QUEUE_MAX {
+            return refuse(format!("{QUEUE_MAX} decisions wait already"));
+        }
+        if let Job::Letter(letter) = &job {
+            log.push(entry(name, event.seq, &event.pane, &letter.pane, "queued", now));
+        }
+        let id = self.next_id();
+        let (route, seq, from) = (name.to_owned(), event.seq, event.pane.clone());
+        self.memory.queue.push(Item { id, route, seq, from, hops: hops + 1, job });
+        log
+    }
+
+    /// The route of this name, and for a one-shot the processes that it is pinned to.
+    fn route(&self, name: &str) -> Option<(Route, Option<(i64, i64)>)> {
+        if let Some(route) = self.routes.iter().find(|route| route.name == name) {
+            return Some((route.clone(), None));
+        }
+        let shot = self.memory.once.iter().find(|shot| shot.name() == name)?;
+        let route = Route {
+            name: shot.name(),
+            from: Filter { pane: Some(shot.from.clone()), ..Filter::default() },
+            on: shot.on.clone(),
+            to: Target::Pane { pane: shot.to.clone(), shell: shot.shell },
+            text: Template::parse(&shot.text, &FIELDS).ok(),
+            limits: Limits::default(),
+        };
+        Some((route, Some((shot.from_occupant, shot.to_occupant))))
+    }
+
+    fn may_fire(
+        &mut self,
+        route: &Route,
+        event: &Event,
+        hops: u32,
+        now: f64,
+    ) -> Result<(), String> {
+        let Limits { cooldown, hops: most, .. } = route.limits;
+        if self.memory.paused {
+            return Err("routes are paused".to_owned());
+        }
+        let fired = &mut self.memory.fired;
+        fired.retain(|_, then| now - *then < 86_400.0);
+        if fired.get(&key(&route.name, &event.pane)).is_some_and(|then| now - then < cooldown) {
+            return Err(format!("it fired less than {cooldown} s ago for this pane"));
+        }
+        if hops >= most {
+            return Err(format!("it is a loop: {hops} deliveries led to one another"));
+        }
+        Ok(())
+    }
+
+    /// One text of a route waits for a pane: a newer one takes its place.
+    fn make_room(&mut self, route: &str, job: &Job, now: f64) -> Vec<LogEntry> {
+        let Job::Letter(new) = job else { return Vec::new() };
+        let mut log = Vec::new();
+        self.memory.queue.retain(|item| {
+            let Job::Letter(old) = &item.job else { return true };
+            let is_replaced =
+                item.route == route && old.pane == new.pane && !old.delivery.has_begun();
+            if is_replaced {
+                let why = "a newer one of the same route waits now".to_owned();
+                let entry = entry(route, item.seq, &item.from, &old.pane, "replaced", now);
+                log.push(entry.because(why));
+            }
+            !is_replaced
+        });
+        log
+    }
+
+    fn next_id(&mut self) -> u64 {
+        self.changed = true;
+        self.memory.last_id += 1;
+        self.memory.last_id
+    }
+}
+
+/// What a route would do about an event; else why it would do nothing.
+pub fn preview(route: &Route, event: &Event, panes: &[PaneView], now: f64) -> Result<Job, String> {
+    let pane = panes.iter().find(|pane| pane.id == event.pane);
+    if !route.on.contains(&event.to) {
+        let on: Vec<&str> = route.on.iter().map(|state| state.as_str()).collect();
+        return Err(format!("state is `{}`, not {}", event.to, on.join(" or ")));
+    }
+    route.from.check(event, pane)?;
+    job(route, None, event, panes, now)
+}
+
+/// What a route does about an event; else why it does nothing.
+fn job(
+    route: &Route,
+    pins: Option<(i64, i64)>,
+    event: &Event,
+    panes: &[PaneView],
+    now: f64,
+) -> Result<Job, String> {
+    let source = panes.iter().find(|pane| pane.id == event.pane);
+    if let (Some((from, _)), Some(source)) = (pins, source)
+        && event.to != State::Exited
+        && source.occupant != from
+    {
+        return Err(format!("{} holds another process than when this was set", event.pane));
+    }
+    let values = Values::new(event, source);
+    let text = || {
+        let text = route.text.as_ref().map(|text| values.fill(text)).unwrap_or_default();
+        if text.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(text) }
+    };
+    match &route.to {
+        Target::Pane { pane, shell } => {
+            let target = resolve(panes, pane)?;
+            let shut = |why: &str| format!("{} {why}", target.id);
+            let tracked = target.tracked.as_ref().ok_or_else(|| shut("holds no agent"))?;
+            if let Gate::Shut(why) = gate(tracked, *shell) {
+                return Err(shut(why));
+            }
+            let text = text()?;
+            if *shell && text.contains('\n') {
+                return Err(shut("holds a shell, which takes one line"));
+            }
+            let Limits { expire, tries, .. } = route.limits;
+            let terms = Terms { wait: true, until: now + expire, shell: *shell, tries };
+            Ok(Job::Letter(Letter {
+                pane: target.id.clone(),
+                occupant: pins.map_or(target.occupant, |(_, to)| to),
+                text,
+                delivery: Delivery::new(terms),
+            }))
+        }
+        Target::Command(argv) => {
+            let argv = argv.iter().map(|word| values.argument(word)).collect::<Result<_, _>>()?;
+            Ok(Job::Command { argv, begun: false })
+        }
+        Target::File(path) => Ok(Job::File { path: path.clone(), text: text()?, begun: false }),
+    }
+}
+
+fn has_begun(job: &Job) -> bool {
+    match job {
+        Job::Letter(letter) => letter.delivery.has_begun(),
+        Job::Command { begun, .. } | Job::File { begun, .. } => *begun,
+    }
+}
+
+fn key(route: &str, pane: &str) -> String {
+    format!("{route} {pane}")
+}
+
+fn words(ended: &Ended) -> (&'static str, Option<String>) {
+    match ended {
+        Ended::Letter(Outcome::Delivered) => ("delivered", None),
+        Ended::Letter(Outcome::Unproved) => {
+            ("unproved", Some("no turn was seen to start".to_owned()))
+        }
+        Ended::Letter(Outcome::Refused(why) | Outcome::NotNow(why)) => {
+            ("refused", Some(why.clone()))
+        }
+        Ended::Letter(Outcome::Expired(why)) => ("expired", Some(why.clone())),
+        Ended::Letter(Outcome::Stopped(why)) => ("stopped", Some(why.clone())),
+        Ended::Done => ("done", None),
+        Ended::Failed(why) => ("failed", Some(why.clone())),
+    }
+}
+
+fn entry(route: &str, seq: u64, from: &str, to: &str, outcome: &str, now: f64) -> LogEntry {
+    LogEntry {
+        v: 1,
+        time: now,
+        route: route.to_owned(),
+        seq,
+        from: from.to_owned(),
+        to: to.to_owned(),
+        outcome: outcome.to_owned(),
+        why: None,
+    }
+}
+
+impl LogEntry {
+    fn because(self, why: String) -> Self {
+        Self { why: Some(why), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests;
