@@ -4,6 +4,7 @@
 use crate::command::Send;
 use crate::effect::Effect;
 use crate::pane;
+use madohub_detect::delivery::{Gate, gate, harmless};
 use madohub_detect::{State, Tracked};
 
 /// Seconds between the text and the key that sends it: an agent reads a paste in its own time.
@@ -55,18 +56,18 @@ impl Delivery {
         };
         let state = tracked.detection.state;
         match self.phase {
-            Phase::Waiting => match gate(tracked) {
+            Phase::Waiting => match gate(tracked, false) {
                 Gate::Open => {
                     self.phase = Phase::Typed { at: now, turn: tracked.turn };
                     Progress::Goes(vec![Effect::Type(self.send.pane, paste(&self.send.text))])
                 }
-                Gate::Later if self.send.wait && now < self.until => Progress::Goes(Vec::new()),
-                Gate::Later if self.send.wait => {
+                Gate::Later(_) if self.send.wait && now < self.until => Progress::Goes(Vec::new()),
+                Gate::Later(_) if self.send.wait => {
                     Progress::Ends(format!("expired: {target} was not idle in time\n"))
                 }
-                Gate::Later => Progress::Ends(format!(
-                    "refused: {target} is working; `--when idle` waits for it\n"
-                )),
+                Gate::Later(why) => {
+                    Progress::Ends(format!("refused: {target} {why}; `--when idle` waits for it\n"))
+                }
                 Gate::Shut(why) => Progress::Ends(format!("refused: {target} {why}\n")),
             },
             Phase::Typed { at, .. } if now - at < BEFORE_ENTER => Progress::Goes(Vec::new()),
@@ -102,33 +103,9 @@ impl Delivery {
     }
 }
 
-enum Gate {
-    Open,
-    Later,
-    Shut(&'static str),
-}
-
-fn gate(tracked: &Tracked) -> Gate {
-    if !tracked.detection.agent.is_agent() {
-        return Gate::Shut("holds no agent");
-    }
-    match tracked.detection.state {
-        State::Stopped if tracked.detection.reason.as_deref() == Some("suspended") => {
-            Gate::Shut("is suspended")
-        }
-        State::Idle | State::Stopped | State::Completed | State::Failed => Gate::Open,
-        State::Working => Gate::Later,
-        State::Waiting => Gate::Shut("waits for a person's decision"),
-        State::Exited => Gate::Shut("holds an agent that exited"),
-        State::Unknown => Gate::Shut("is in a state that is not known"),
-    }
-}
-
 /// The text as a bracketed paste: nothing in it is taken for a key.
 fn paste(text: &str) -> Vec<u8> {
-    let data: String =
-        text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
-    format!("\u{1b}[200~{data}\u{1b}[201~").into_bytes()
+    format!("\u{1b}[200~{}\u{1b}[201~", harmless(text)).into_bytes()
 }
 
 #[cfg(test)]
@@ -161,7 +138,7 @@ mod tests {
     fn types_then_enters_then_waits_for_the_turn() {
         let mut d = delivery("a\u{1b}[201~\rb\nc", false);
         let idle = tracked("claude", State::Idle, 4);
-        let typed = b"\x1b[200~a[201~b\nc\x1b[201~".to_vec();
+        let typed = b"\x1b[200~a[201~\nb\nc\x1b[201~".to_vec();
         assert_eq!(d.step(Some(&idle), 1.0), Progress::Goes(vec![Effect::Type(3, typed)]));
         assert_eq!(d.step(Some(&idle), 1.1), Progress::Goes(vec![]));
         let enter = Effect::Type(3, b"\r".to_vec());
