@@ -4,17 +4,21 @@ set -eu
 
 usage() {
     cat <<'EOF'
-usage: ./install.sh [--prefix DIR] [--dry-run] [--demo]
+usage: ./install.sh [--prefix DIR] [--dry-run] [--demo [tmux | zellij]] [--no-zellij]
        ./install.sh --uninstall [--prefix DIR] [--dry-run]
 
-Builds the helper and installs the command, its man pages, completions and tmux plugin file
-below DIR (default: ~/.local). Running it again updates what is there.
+Builds the helper and the zellij plugin, and installs the command, its man pages, completions,
+tmux plugin file and zellij plugin below DIR (default: ~/.local). Running it again updates what is
+there. The compiler's target for the plugin is fetched where it is missing.
 
   --prefix DIR   where to install; needs no root when you may write there
   --dry-run      say what would be done, and do nothing
-  --demo         after installing, show it at work: recorded agents in a private tmux server that
-                 is gone afterwards; fails unless every state is right
-  --uninstall    stop the daemon and remove every file that was installed; your settings stay
+  --demo         after installing, show it at work: recorded agents in a private tmux server, or
+                 with `zellij` in a private zellij, that is gone afterwards; fails unless every
+                 state is right
+  --no-zellij    leave the zellij plugin out
+  --uninstall    stop the daemon, take the plugin out of zellij's configuration and remove every
+                 file that was installed; your settings stay
   --help         this text
 EOF
 }
@@ -29,7 +33,8 @@ fail() {
 
 prefix=${HOME:+$HOME/.local}
 dry_run=false
-demo=false
+demo=
+zellij=true
 uninstall=false
 while [ $# -gt 0 ]; do
     case $1 in
@@ -40,7 +45,16 @@ while [ $# -gt 0 ]; do
         ;;
     --prefix=*) prefix=${1#--prefix=} ;;
     --dry-run) dry_run=true ;;
-    --demo) demo=true ;;
+    --demo)
+        demo=tmux
+        case ${2:-} in
+        tmux | zellij)
+            demo=$2
+            shift
+            ;;
+        esac
+        ;;
+    --no-zellij) zellij=false ;;
     --uninstall) uninstall=true ;;
     -h | --help)
         usage
@@ -54,7 +68,8 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ -n "$prefix" ] || fail 'there is no home folder to install to' 'Name a folder: ./install.sh --prefix DIR'
-if $demo && $uninstall; then fail '--demo and --uninstall exclude each other'; fi
+if [ -n "$demo" ] && $uninstall; then fail '--demo and --uninstall exclude each other'; fi
+if [ "$demo" = zellij ] && ! $zellij; then fail '--demo zellij and --no-zellij exclude each other'; fi
 case $prefix in
 /*) ;;
 *) prefix=$PWD/$prefix ;;
@@ -69,6 +84,7 @@ esac
 # What was written: one path below the prefix in a line, `f` a file, `d` a folder that was not
 # there before (`.` the prefix itself).
 record=share/madohub/installed
+plugin=share/madohub/madohub.wasm
 
 # Folders that are made are recorded, so that they can go again.
 make_folder() {
@@ -127,8 +143,11 @@ if $uninstall; then
     fi
     if $dry_run; then
         say 'would stop the daemon of the tmux server here, and put its options back'
+        say "would take the plugin out of zellij's configuration"
     elif [ -x "$prefix/bin/madohub" ]; then
         "$prefix/bin/madohub" tmux stop >/dev/null 2>&1 || :
+        # It says what a person has to do where its lines were edited.
+        "$prefix/bin/madohub" zellij uninstall >/dev/null || :
     fi
     remove_recorded ''
     $dry_run || say "MadoHub is removed from $prefix."
@@ -154,11 +173,17 @@ has_tmux=true
 if ! command -v tmux >/dev/null 2>&1; then
     has_tmux=false
     no_tmux='Debian and Ubuntu: apt install tmux; Fedora: dnf install tmux; macOS: brew install tmux'
-    if $demo; then fail 'tmux is not installed, and the demo runs in it' "$no_tmux"; fi
+    if [ -n "$demo" ]; then fail 'tmux is not installed, and the demo runs in it' "$no_tmux"; fi
+fi
+if [ "$demo" = zellij ] && [ -z "${MADOHUB_ZELLIJ:-}" ] && ! command -v zellij >/dev/null 2>&1; then
+    fail 'zellij is not installed, and this demo runs in it' 'cargo install --locked zellij, or a package of your system; 0.44.2 or newer'
 fi
 
 if $dry_run; then
     say "would build: cargo build --release --locked -p tmux-helper"
+    if $zellij; then
+        say "would build: scripts/plugin-build.sh, which gets the compiler's target wasm32-wasip1 first"
+    fi
     say "would write, and record in $prefix/$record:"
     say "  $prefix/bin/madohub"
     say "  $prefix/share/man/man1/madohub.1 and a page for each command"
@@ -166,7 +191,11 @@ if $dry_run; then
     say "  $prefix/share/zsh/site-functions/_madohub"
     say "  $prefix/share/fish/vendor_completions.d/madohub.fish"
     say "  $prefix/share/madohub/madohub.tmux"
-    if $demo; then say "would run: scripts/demo.sh $prefix/bin/madohub"; fi
+    if $zellij; then say "  $prefix/$plugin"; fi
+    case $demo in
+    tmux) say "would run: scripts/demo.sh $prefix/bin/madohub" ;;
+    zellij) say "would run: scripts/demo.sh $prefix/bin/madohub zellij $prefix/$plugin" ;;
+    esac
     exit 0
 fi
 
@@ -177,6 +206,15 @@ target=$(cd "$root" && cargo metadata --locked --no-deps --format-version 1 |
     sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
 built=$target/release/madohub
 [ -x "$built" ] || fail "the build left no program at $built"
+built_plugin=
+if $zellij; then
+    built_plugin=$("$root/scripts/plugin-build.sh") || built_plugin=
+    if [ -z "$built_plugin" ]; then
+        [ "$demo" != zellij ] || fail 'the zellij plugin could not be built'
+        printf 'install.sh: the zellij plugin could not be built and is left out; the rest goes on\n' >&2
+        printf '  What stopped it is said above; --no-zellij leaves it out without trying.\n' >&2
+    fi
+fi
 
 work=$(mktemp -d)
 new_record=$work/record
@@ -224,16 +262,23 @@ put 644 "$work/zsh" share/zsh/site-functions/_madohub
 "$built" completions fish >"$work/fish"
 put 644 "$work/fish" share/fish/vendor_completions.d/madohub.fish
 put 755 "$root/madohub.tmux" share/madohub/madohub.tmux
+if [ -n "$built_plugin" ]; then put 644 "$built_plugin" "$plugin"; fi
 if [ -f "$prefix/$record" ]; then remove_recorded "$new_record"; fi
 save_record "$new_record"
 : >"$new_record"
 
 say
 say "$("$prefix/bin/madohub" --version) is installed: $prefix/bin/madohub"
-if $demo; then
+case $demo in
+tmux)
     say
     "$root/scripts/demo.sh" "$prefix/bin/madohub"
-fi
+    ;;
+zellij)
+    say
+    "$root/scripts/demo.sh" "$prefix/bin/madohub" zellij "$prefix/$plugin"
+    ;;
+esac
 
 command=madohub
 case :$PATH: in
@@ -252,6 +297,7 @@ else
     say "  in tmux, watch its server:     $command tmux start"
 fi
 say "  always, in ~/.tmux.conf:       run-shell '$prefix/share/madohub/madohub.tmux'"
+if [ -n "$built_plugin" ]; then say "  in zellij, put the plugin in place: $command zellij install"; fi
 case ${SHELL:-} in
 */zsh) say "  completions, in ~/.zshrc:      fpath+=('$prefix/share/zsh/site-functions')" ;;
 esac

@@ -82,6 +82,10 @@ export MADOHUB_ZELLIJ
 step "tests"
 cargo nextest run --workspace --locked
 
+step "rules as the plugin has them"
+# Packed, and with the patterns' parts that they need: under the same floors.
+cargo nextest run -p madohub-detect --no-default-features --locked -E 'kind(test)'
+
 step "documentation tests"
 cargo test --workspace --doc --locked --quiet
 

@@ -1,11 +1,24 @@
 #!/usr/bin/env bash
-# Draws the README's picture from a real screen: the demo's, with this workspace's binary.
+# Draws the README's pictures from real screens: the demos', with this workspace's binary and
+# plugin. With a file, only that of tmux, or after `zellij` only that of zellij, is drawn there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=${CARGO_TARGET_DIR:-target}
-out=${1:-docs/images/tmux.svg}
-mkdir -p "$(dirname "$out")"
 cargo build --quiet --locked -p madohub-tests -p tmux-helper --bins
-"$target/debug/demo" "$target/debug/madohub" --svg "$out"
-echo "$out"
+
+draw_tmux() {
+    "$target/debug/demo" "$target/debug/madohub" --svg "$1"
+    echo "$1"
+}
+draw_zellij() {
+    MADOHUB_PLUGIN=$(scripts/plugin-build.sh) MADOHUB_ZELLIJ=$(scripts/zellij-build.sh) \
+        "$target/debug/demo_zellij" "$target/debug/madohub" --svg "$1"
+    echo "$1"
+}
+mkdir -p docs/images
+case ${1-} in
+    '') draw_tmux docs/images/tmux.svg && draw_zellij docs/images/zellij.svg ;;
+    zellij) draw_zellij "${2:-docs/images/zellij.svg}" ;;
+    *) draw_tmux "$1" ;;
+esac

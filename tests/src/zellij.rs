@@ -28,7 +28,7 @@ const SESSION: &str = "stage";
 const KEY_AFTER: Duration = Duration::from_secs(3);
 /// How long one command of zellij may take; one that hangs is run again.
 const COMMAND_WITHIN: Duration = Duration::from_secs(8);
-/// Columns and rows of a client.
+/// Columns and rows of a client where nothing else is said.
 const SIZE: (u16, u16) = (150, 30);
 
 /// How a session is set up.
@@ -46,6 +46,12 @@ pub struct ZellijOptions {
     pub granted: bool,
     /// A client is attached from the start.
     pub attached: bool,
+    /// The plugin is loaded, and each tab has its bar.
+    pub plugin: bool,
+    /// How many panes of a tab stand side by side; more of them go below.
+    pub abreast: usize,
+    /// Columns and rows of a client.
+    pub size: (u16, u16),
 }
 
 impl Default for ZellijOptions {
@@ -57,6 +63,9 @@ impl Default for ZellijOptions {
             config: "pane_frame_style \"full\"".to_owned(),
             granted: true,
             attached: true,
+            plugin: true,
+            abreast: usize::MAX,
+            size: SIZE,
         }
     }
 }
@@ -72,6 +81,7 @@ pub struct ZellijStage {
     terminal: Tmux,
     program: PathBuf,
     plugin: PathBuf,
+    size: (u16, u16),
     places: RefCell<Vec<ZellijPane>>,
 }
 
@@ -147,6 +157,7 @@ impl ZellijStage {
             terminal,
             program: zellij(),
             plugin,
+            size: options.size,
             places: RefCell::default(),
         };
         let commands = stage.write_files(options);
@@ -168,11 +179,15 @@ impl ZellijStage {
         let plugin = self.plugin.display();
         let zellij = self.env.path().join("config/zellij");
         fs::create_dir_all(zellij.join("layouts")).expect("the configuration folder");
-        let config = format!(
-            "show_startup_tips false\nshow_release_notes false\nsession_serialization false\n\
-             {}\nload_plugins {{\n\"file:{plugin}\" {{\n{}\n}}\n}}\n",
-            options.config, options.settings
+        let mut config = format!(
+            "show_startup_tips false\nshow_release_notes false\nsession_serialization false\n{}\n",
+            options.config
         );
+        if options.plugin {
+            let settings = &options.settings;
+            write!(config, "load_plugins {{\n\"file:{plugin}\" {{\n{settings}\n}}\n}}\n")
+                .expect("a string takes all");
+        }
         fs::write(zellij.join("config.kdl"), config).expect("the configuration");
         let mut commands = Vec::new();
         let mut layout = String::from("layout {\n");
@@ -182,8 +197,12 @@ impl ZellijStage {
             }
             let focus = if name == "near" { " focus=true" } else { "" };
             writeln!(layout, "tab name=\"{name}\"{focus} {{").expect("a string takes all");
-            layout.push_str("pane split_direction=\"vertical\" {\n");
-            for (recording, scene) in agents {
+            layout.push_str("pane split_direction=\"horizontal\" {\n");
+            for (n, (recording, scene)) in agents.iter().enumerate() {
+                if n % options.abreast == 0 {
+                    layout.push_str(if n == 0 { "" } else { "}\n" });
+                    layout.push_str("pane split_direction=\"vertical\" {\n");
+                }
                 let id = format!("z{}", commands.len());
                 let role = self.env.agents().join(format!("{id}.role"));
                 let command = AgentCommand::install(&self.env, recording, role.clone(), &id);
@@ -191,12 +210,16 @@ impl ZellijStage {
                 layout.push_str(&pane(&command, &role));
                 commands.push(command);
             }
-            write!(
-                layout,
-                "}}\npane size=1 borderless=true {{\nplugin location=\"file:{plugin}\" {{\n\
-                 role \"bar\"\n}}\n}}\n}}\n"
-            )
-            .expect("a string takes all");
+            layout.push_str("}\n}\n");
+            if options.plugin {
+                write!(
+                    layout,
+                    "pane size=1 borderless=true {{\nplugin location=\"file:{plugin}\" {{\n\
+                     role \"bar\"\n}}\n}}\n"
+                )
+                .expect("a string takes all");
+            }
+            layout.push_str("}\n");
         }
         layout.push_str("}\n");
         fs::write(zellij.join("layouts/stage.kdl"), layout).expect("the layout");
@@ -349,7 +372,7 @@ impl ZellijStage {
         for arg in args {
             write!(line, " {}", quoted(arg)).expect("a string takes all");
         }
-        let (cols, rows) = (SIZE.0.to_string(), SIZE.1.to_string());
+        let (cols, rows) = (self.size.0.to_string(), self.size.1.to_string());
         let start =
             ["new-session", "-d", "-s", client, "-x", &cols, "-y", &rows, &line].map(str::to_owned);
         // In a new home the first picture may come with the first key only (zellij 0.45.1); keys
@@ -405,6 +428,15 @@ impl ZellijStage {
         // Of every pipe that takes a second, which says nothing.
         let lines: Vec<&str> = text.lines().filter(|line| !line.contains("CliPipe did")).collect();
         lines[lines.len().saturating_sub(30)..].join("\n")
+    }
+
+    /// Process of the session's server.
+    pub fn server_pid(&self) -> i32 {
+        let is_server = |pid: &i32| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.split(|b| *b == 0).any(|word| word == b"--server")
+        };
+        self.env.processes().into_iter().find(is_server).expect("a server")
     }
 
     /// Path of the plugin that is loaded.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Seconds to wait for an acknowledgement until it counts as missed.
-const ACKNOWLEDGED_WITHIN: f64 = 0.8;
+const ACKNOWLEDGED_WITHIN: f64 = 3.0;
 /// Seconds that zellij takes to apply a configuration, where it does not acknowledge it (0.44).
 const APPLIED_AFTER: f64 = 0.12;
 /// Seconds without anything to paint until the user's theme is put back.
@@ -26,7 +26,9 @@ const REPAINT_GAP: f64 = 2.0;
 /// Acknowledgements missed in a row until frames fall back to one colour.
 const MISSES: u32 = 3;
 /// Seconds to wait for the theme to be told until it is asked for again.
-const TOLD_WITHIN: f64 = 1.0;
+const TOLD_WITHIN: f64 = 3.0;
+/// Seconds after which colours are tried again: a machine under load is late, not unable.
+const TRY_AGAIN: f64 = 60.0;
 
 /// What a frame should look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +108,8 @@ pub(crate) struct Painter {
     echoes: u32,
     repaint_at: Option<f64>,
     last_repaint: f64,
-    fell_back: bool,
+    /// Since when frames show one colour only.
+    fell_back: Option<f64>,
 }
 
 impl Painter {
@@ -132,13 +135,13 @@ impl Painter {
             echoes: 0,
             repaint_at: None,
             last_repaint: 0.0,
-            fell_back: false,
+            fell_back: None,
         }
     }
 
     /// Whether frames show one colour only, because zellij takes no other.
     pub(crate) fn fell_back(&self) -> bool {
-        self.fell_back
+        self.fell_back.is_some()
     }
 
     /// The user's theme, once zellij told it.
@@ -323,6 +326,11 @@ impl Painter {
             self.last_repaint = now;
             self.stale = self.shown.keys().copied().collect();
         }
+        if self.fell_back.is_some_and(|since| now >= since + TRY_AGAIN) {
+            self.fell_back = None;
+            (self.asked, self.misses) = (0, 0);
+            self.stale = self.shown.keys().copied().collect();
+        }
         if matches!(self.phase, Phase::Checking { .. }) {
             return effects;
         }
@@ -333,13 +341,15 @@ impl Painter {
             }
             if self.acknowledges {
                 self.misses += 1;
-                self.fell_back |= self.misses >= MISSES;
+                if self.misses >= MISSES {
+                    self.fell_back = Some(now);
+                }
             }
             self.applied(colour);
         }
         self.take_back(now, &mut effects);
         while let Some(colour) = self.next_colour() {
-            let single = self.frames == Frames::Highlight || self.fell_back;
+            let single = self.frames == Frames::Highlight || self.fell_back();
             if !single && !self.knows_theme(now, &mut effects) {
                 return effects;
             }
@@ -368,7 +378,8 @@ impl Painter {
             Learning::Asked(since) => Some(since + TOLD_WITHIN),
             _ => None,
         };
-        [phase, asked, self.repaint_at].into_iter().flatten().min_by(f64::total_cmp)
+        let again = self.fell_back.map(|since| since + TRY_AGAIN);
+        [phase, asked, self.repaint_at, again].into_iter().flatten().min_by(f64::total_cmp)
     }
 
     /// Frames that should have their own look again.
@@ -390,7 +401,7 @@ impl Painter {
         if self.frames == Frames::Off {
             return None;
         }
-        let single = self.frames == Frames::Highlight || self.fell_back;
+        let single = self.frames == Frames::Highlight || self.fell_back();
         let due = self.wanted.iter().filter(|(pane, want)| {
             let has = self.shown.get(pane);
             self.stale.contains(pane)
@@ -464,7 +475,7 @@ impl Painter {
             Some(_) => return false,
         };
         if self.asked >= MISSES {
-            self.fell_back = true;
+            self.fell_back = Some(now);
             return true;
         }
         self.asked += 1;

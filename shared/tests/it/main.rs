@@ -16,6 +16,7 @@ mod over_time;
 mod program_status;
 mod properties;
 mod report;
+#[cfg(feature = "user-rules")]
 mod rule_files;
 mod suites;
 mod timelines;

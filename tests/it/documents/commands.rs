@@ -111,6 +111,22 @@ impl Reader {
                 let mut demo = self.stage.env.command(env!("CARGO_BIN_EXE_demo"));
                 demo.arg(self.stage.madohub.program()).output().unwrap()
             }
+            ["./install.sh", "--demo", "zellij"] => {
+                let dry = self.run("MADOHUB_ZELLIJ=zellij ./install.sh --demo zellij --dry-run");
+                if !dry.status.success() {
+                    return Err(describe(&dry));
+                }
+                let mut demo = Command::new(env!("CARGO_BIN_EXE_demo_zellij"));
+                demo.arg(self.stage.madohub.program()).output().unwrap()
+            }
+            // It asks, and here is nobody to answer.
+            ["madohub", "zellij", "install"] => {
+                let plugin = self.folder.join("madohub.wasm");
+                fs::write(&plugin, b"\0asm").unwrap();
+                self.run(&format!("{line} --dry-run --plugin '{}'", plugin.display()))
+            }
+            // Nothing is in place, and that is an answer.
+            ["madohub", "zellij", "status"] => self.run(&format!("{line} || [ $? = 1 ]")),
             ["./install.sh", ..] => self.run(&format!("{line} --dry-run")),
             ["scripts/check.sh", ..] => self.run("scripts/check.sh --help"),
             _ => return Err("the test does not know how to run it".to_owned()),

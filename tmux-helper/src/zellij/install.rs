@@ -28,7 +28,8 @@ pub struct Change {
 #[derive(Debug, Clone)]
 pub struct Plan {
     places: Places,
-    shipped: Vec<u8>,
+    /// The plugin's bytes; none where it was shipped to the very place that zellij loads it from.
+    shipped: Option<Vec<u8>>,
     layout: String,
     config: Option<String>,
     insertion: Insertion,
@@ -45,6 +46,8 @@ struct Record {
     inserted: String,
     layout: Option<PathBuf>,
     granted: bool,
+    /// The plugin was copied to its place.
+    copied: bool,
 }
 
 /// How an installation stands.
@@ -87,7 +90,12 @@ impl Plan {
         // A file of the user's is only new when there is none, not after our own lines went out.
         let existed = record.as_ref().map_or(config.is_some(), |r| r.existed);
         let layout = LAYOUT.replace(PLUGIN_MARK, &super::config::quoted(&format!("file:{plugin}")));
-        Ok(Self { places, shipped: bytes, layout, config: existed.then_some(clean), insertion })
+        let same = |path: &Path| path.canonicalize().ok();
+        let there = same(shipped).is_some_and(|path| Some(path) == same(&places.plugin));
+        // One that an earlier installation copied is a copy still.
+        let ours = record.as_ref().is_some_and(|record| record.copied);
+        let shipped = Some(bytes).filter(|_| !there || ours);
+        Ok(Self { places, shipped, layout, config: existed.then_some(clean), insertion })
     }
 
     /// What will be done, in order.
@@ -98,7 +106,10 @@ impl Plan {
             path: path.to_owned(),
             lines: String::new(),
         };
-        let mut all = vec![whole("write the plugin", &places.plugin)];
+        let mut all = Vec::new();
+        if self.shipped.is_some() {
+            all.push(whole("write the plugin", &places.plugin));
+        }
         if self.config.is_some() {
             all.push(whole("keep a copy of the configuration", &places.backup));
         }
@@ -119,7 +130,9 @@ impl Plan {
     /// Does it; `grant` also records the permissions, so that zellij does not ask.
     pub fn apply(&self, grant: bool) -> Result<(), Error> {
         let places = &self.places;
-        write(&places.plugin, &self.shipped)?;
+        if let Some(plugin) = &self.shipped {
+            write(&places.plugin, plugin)?;
+        }
         let before = self.config.as_deref().unwrap_or_default();
         if let Some(config) = &self.config {
             write(&places.backup, config.as_bytes())?;
@@ -131,6 +144,7 @@ impl Plan {
             inserted: self.insertion.text.clone(),
             layout: Some(places.layout.clone()),
             granted: grant,
+            copied: self.shipped.is_some(),
         };
         record.save(places)?;
         write(&places.config, self.insertion.apply(before).as_bytes())?;
@@ -208,7 +222,7 @@ impl State {
                 note("took the permissions back in", &places.permissions);
             }
         }
-        if remove(&places.plugin)? {
+        if record.copied && remove(&places.plugin)? {
             note("removed the plugin", &places.plugin);
         }
         remove(&places.backup)?;
@@ -341,6 +355,17 @@ mod tests {
                 assert_eq!(State::undo(&home.places).unwrap(), [], "a second time does nothing");
             }
         }
+    }
+
+    #[test]
+    fn a_plugin_that_was_shipped_to_its_place_is_left_there() {
+        let home = home(None);
+        write(&home.places.plugin, b"\0asm1").unwrap();
+        let plan = || Plan::new(home.places.clone(), &home.places.plugin, "/bin/madohub").unwrap();
+        plan().apply(false).unwrap();
+        plan().apply(false).unwrap();
+        State::undo(&home.places).unwrap();
+        assert!(home.places.plugin.is_file());
     }
 
     #[test]

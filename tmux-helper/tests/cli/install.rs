@@ -41,6 +41,9 @@ impl Machine {
         machine.program("cargo", &build);
         machine.program("rustc", &format!("echo 'rustc {rust} (0 2026-01-01)'"));
         machine.program("cc", ":");
+        // Runs scripts/plugin-build.sh, which is for a shell that this machine has not.
+        let wasm = machine.world.file("built.wasm", "\0asm");
+        machine.program("bash", &format!("echo '{}'", wasm.display()));
         machine.program("tmux", ":");
         machine
     }
@@ -113,6 +116,7 @@ fn it_installs_updates_and_removes_without_a_trace() {
         "local/share/zsh/site-functions/_madohub",
         "local/share/fish/vendor_completions.d/madohub.fish",
         "local/share/madohub/madohub.tmux",
+        "local/share/madohub/madohub.wasm",
     ] {
         assert!(machine.has(path), "{path}");
     }
@@ -171,6 +175,42 @@ fn a_dry_run_does_nothing() {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(!machine.has("local") && !machine.has("target"));
+}
+
+#[test]
+fn the_plugin_comes_along_where_it_can_be_built() {
+    let machine = Machine::new("1.99.0");
+    machine.installs(&["--no-zellij"]);
+    assert!(!machine.has(".local/share/madohub/madohub.wasm"));
+    machine.installs(&[]);
+    assert!(machine.has(".local/share/madohub/madohub.wasm"));
+    // A target that cannot be had costs the plugin and nothing else.
+    machine.program("bash", "echo 'wasm target: no way' >&2; exit 1");
+    let (code, stdout, stderr) = machine.run(&[]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("no way") && stderr.contains("is left out"), "{stderr}");
+    assert!(!stdout.contains("zellij install"), "{stdout}");
+    assert!(!machine.has(".local/share/madohub/madohub.wasm"), "not one of another version");
+    let (code, _, stderr) = machine.run(&["--demo", "zellij"]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("zellij is not installed"), "{stderr}");
+}
+
+#[test]
+fn uninstalling_takes_the_plugin_out_of_zellij() {
+    let machine = Machine::new("1.99.0");
+    let config = machine.world.file(".config/zellij/config.kdl", "theme \"x\"\n");
+    machine.installs(&[]);
+    let before = machine.tree(".config/zellij");
+    let mut install = Command::new(machine.world.path().join(".local/bin/madohub"));
+    install.args(["zellij", "install", "--yes", "--grant"]);
+    install.env_clear().env("HOME", machine.world.path());
+    assert!(install.output().unwrap().status.success());
+    assert!(fs::read_to_string(&config).unwrap().contains("load_plugins"));
+    machine.installs(&["--uninstall"]);
+    assert_eq!(machine.tree(".config/zellij").get(&config), before.get(&config));
+    assert!(!machine.has(".local/share/madohub"));
+    assert!(!machine.has(".config/zellij/layouts/madohub.kdl"));
 }
 
 #[test]
