@@ -136,6 +136,10 @@ impl Claims<'_> {
                 verdict.reason = self.screen_state(State::Working).and_then(|c| c.reason.clone());
                 Some(verdict)
             }
+            // A resumed session shows, and its log ends with, what an earlier process did.
+            "idle" if registry.is_first_status() => {
+                Some(Verdict::new(State::Idle, None, entry("first-status", None)))
+            }
             "idle" | "shell" => Some(self.at_rest(entry("idle", None))),
             _ => None,
         }

@@ -151,9 +151,23 @@ pub struct Registry {
     /// Working directory of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// When the process began, milliseconds since the epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<f64>,
     /// When the status was set, milliseconds since the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_updated_at: Option<f64>,
+}
+
+/// A process sets its first status within so many milliseconds (seen: 64 to 138).
+const FIRST_STATUS: f64 = 1000.0;
+
+impl Registry {
+    /// Whether the status is the first that this process has set: no turn has run in it.
+    pub(crate) fn is_first_status(&self) -> bool {
+        let after = self.status_updated_at.zip(self.started_at).map(|(set, began)| set - began);
+        after.is_some_and(|after| (0.0..FIRST_STATUS).contains(&after))
+    }
 }
 
 /// The end of a session log.

@@ -123,6 +123,27 @@ fn rows_5_and_6_the_registry_says_busy_or_how_the_turn_ended() {
     assert_eq!(decide(&later), (State::Stopped, PTY, Some("interrupted".into())));
 }
 
+/// `claude --continue` in 2.1.332: its screen and its log show the end of a turn of a process that
+/// is gone.
+#[test]
+fn row_6_a_resumed_session_is_idle_until_a_turn_has_run_in_it() {
+    let resumed = |after: f64| Registry {
+        started_at: Some(1_796_046_495_874.0),
+        status_updated_at: Some(1_796_046_495_874.0 + after),
+        ..registry("idle", None)
+    };
+    for (after, state) in [(67.0, State::Idle), (12_500.0, State::Completed)] {
+        let idle = resumed(after);
+        let claims = Claims {
+            screen: screen(State::Stopped, None),
+            registry: Some(&idle),
+            log: log(LogSays::State(State::Completed)),
+            program_status: None,
+        };
+        assert_eq!(decide(&claims).0, state, "{after} ms");
+    }
+}
+
 #[test]
 fn row_7_program_status_never_says_completed_or_failed() {
     for (report, state) in [
