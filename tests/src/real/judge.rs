@@ -71,7 +71,9 @@ fn verdict(
         .map(Said::state)
         .filter(|state| *state != known && *state != expect.state && *state != "-")
         .collect();
-    if let Some(wrong) = passing.iter().find(|state| FINAL.contains(state)) {
+    let is_wrong =
+        |state: &&&str| FINAL.contains(state) && !expect.passes.iter().any(|s| s == *state);
+    if let Some(wrong) = passing.iter().find(is_wrong) {
         return Verdict::Wrong { said: format!("{wrong} in passing") };
     }
     let mut passing: Vec<String> = passing.into_iter().map(str::to_owned).collect();
@@ -101,8 +103,9 @@ mod tests {
     }
 
     fn expect(state: &str) -> Expect {
-        let state = state.to_owned();
-        Expect { row: "row".to_owned(), since: Since::Asked, state, source: None, reason: None }
+        let (row, state) = ("row".to_owned(), state.to_owned());
+        let passes = vec!["failed".to_owned()];
+        Expect { row, since: Since::Asked, state, source: None, reason: None, passes }
     }
 
     fn judged(states: &[(u64, &str)], wanted: &str, before: u64, since: u64) -> Option<Verdict> {
@@ -127,8 +130,11 @@ mod tests {
 
     #[test]
     fn a_final_word_in_passing_is_wrong() {
-        let states = [(10, "working"), (500, "failed"), (700, "working"), (900, "completed")];
-        assert!(matches!(judged(&states, "completed", 10, 800), Some(Verdict::Wrong { .. })));
+        let early = [(10, "working"), (500, "completed"), (700, "working"), (900, "idle")];
+        assert!(matches!(judged(&early, "idle", 10, 800), Some(Verdict::Wrong { .. })));
+        // Unless it is true on the way there.
+        let end = [(10, "working"), (500, "failed"), (700, "exited")];
+        assert!(matches!(judged(&end, "exited", 10, 400), Some(Verdict::Right { .. })));
         // What was true before is no new word.
         let states = [(10, "completed"), (500, "working")];
         assert!(matches!(judged(&states, "working", 10, 400), Some(Verdict::Right { .. })));

@@ -63,6 +63,9 @@ pub struct Expect {
     pub source: Option<String>,
     /// The reason, where it must be this one; `""` is none.
     pub reason: Option<String>,
+    /// States that are true on the way there.
+    #[serde(default)]
+    pub passes: Vec<String>,
 }
 
 /// The moment from which on something is true.
