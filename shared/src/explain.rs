@@ -2,7 +2,7 @@
 
 use crate::detect::run;
 use crate::detection::Detection;
-use crate::observation::Observation;
+use crate::observation::{LogDetail, Observation};
 use crate::rules::{Region, RuleSet};
 use crate::scan::{Attempt, Sight, Tried};
 use serde::Serialize;
@@ -34,6 +34,8 @@ pub struct ExplainedLog {
     pub records: usize,
     /// Records that could not be read.
     pub skipped: u64,
+    /// What the log tells beside the state.
+    pub detail: LogDetail,
 }
 
 /// A region that was found on the screen.
@@ -67,6 +69,7 @@ pub fn explain(rules: &RuleSet, seen: &Observation) -> Explanation {
         between: log.between.clone(),
         records: log.records.len(),
         skipped: log.skipped,
+        detail: log.detail.clone(),
     });
     Explanation { detection, log, regions, tried: tried.into_attempts() }
 }

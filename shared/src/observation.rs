@@ -188,6 +188,40 @@ pub struct SessionLog {
     /// Records that could not be read: no JSON, no text, too long.
     #[serde(skip_serializing_if = "is_zero")]
     pub skipped: u64,
+    /// What people want to know beside the state.
+    #[serde(skip_serializing_if = "LogDetail::is_empty")]
+    pub detail: LogDetail,
+}
+
+/// What a session log tells people beside the state. The engine makes no use of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LogDetail {
+    /// The model in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What is left of the model's context, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_left: Option<u8>,
+    /// The beginning of the agent's last message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_message: Option<String>,
+    /// How long the last turn took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_ms: Option<u64>,
+    /// Which retry of a request to the model runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<u32>,
+    /// When a usage limit ends, seconds since the epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_resets: Option<i64>,
+}
+
+impl LogDetail {
+    /// Nothing is known.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A program status report (OSC 7501, "Program Status Protocol" revision 0.4).

@@ -1,8 +1,8 @@
 //! State over time, one pane at a time: holds, settling, acknowledgement and change events.
 //!
 //! The tracker has no clock; every step is told the time. It never blocks a call for help:
-//! `waiting`, `working`, `exited` and every word of the agent's own records show at once. Only a
-//! turn that seems over because its working sign is missing is believed after a moment.
+//! `waiting`, `working`, `exited` and every word of the agent's own log show at once. Only a turn
+//! that seems over, and of which a log may yet tell how it ended, is believed after a moment.
 
 use crate::detection::{AgentId, Detection, Evidence, State, StateSource, Via};
 use crate::identify::{RULE_SHELL_PROMPT, RULE_SHELL_SCREEN};
@@ -332,11 +332,16 @@ impl Settings {
     }
 }
 
-/// Whether the detection says more than that a working sign is missing.
+/// Whether the detection says more than that a working sign is missing. The agent's entry says
+/// `idle`, and its screen shows the end of a turn, a moment before its log says how it ended.
 fn is_positive(next: &Detection) -> bool {
     let via = next.evidence.first().map(|e| e.via);
+    let weak = [Via::Screen, Via::Title, Via::Hint, Via::Registry];
     match next.state {
-        State::Idle => !matches!(via, Some(Via::Screen | Via::Title | Via::Hint) | None),
+        State::Idle => via.is_some_and(|via| !weak.contains(&via)),
+        State::Stopped if via == Some(Via::Screen) && next.reason.is_none() => {
+            next.evidence.iter().all(|e| e.via != Via::SessionLog)
+        }
         _ => true,
     }
 }

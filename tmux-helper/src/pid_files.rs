@@ -38,6 +38,11 @@ struct Stamp {
 }
 
 impl<T: DeserializeOwned + Clone> PidFiles<T> {
+    /// The folder, where it is known.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// The files in this folder, which need not exist.
     pub(crate) fn new(folder: Option<PathBuf>, ending: &'static str) -> Self {
         Self { folder, ending, pids: HashSet::new(), seen: None, files: HashMap::new() }

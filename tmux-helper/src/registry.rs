@@ -7,7 +7,7 @@
 
 use crate::pid_files::PidFiles;
 use madohub_detect::{Process, Registry};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Reads the registry, each file once per change.
 #[derive(Debug)]
@@ -26,6 +26,11 @@ impl RegistryReader {
     /// The registry in this folder.
     pub fn new(folder: Option<PathBuf>) -> Self {
         Self(PidFiles::new(folder, ".json"))
+    }
+
+    /// The folder, where it is known.
+    pub fn folder(&self) -> Option<&Path> {
+        self.0.folder()
     }
 
     /// Begins a new look: notices files that came and went.
@@ -62,7 +67,6 @@ mod tests {
     use super::*;
     use crate::pid_files::pid_of;
     use std::fs;
-    use std::path::Path;
 
     fn process(pid: i64, start: u64) -> Process {
         Process {

@@ -15,6 +15,7 @@ use crate::tmux::{
 };
 use madohub_detect::{AgentId, Observation, agent_process};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 use tmux_interface::CapturePane;
 
 /// While a pane moves, its processes are read anew this often, in seconds.
@@ -309,19 +310,32 @@ impl Scanner {
                 seen.walked = Some(now);
                 seen.sign = sign;
             }
-            let processes = seen.observation.processes.as_deref().unwrap_or_default();
-            let entry = self.registry.entry(processes);
-            if entry != seen.observation.registry {
-                seen.observation.registry = entry;
-                seen.dirty = true;
-            }
+            seen.take_entry(&mut self.registry);
             seen.dirty |= self.reports.take_into(&mut seen.observation, now);
         }
         self.read_logs(now);
     }
 
-    /// Looks at the agents' session logs, as far as anything may have changed there.
-    pub fn read_logs(&mut self, now: f64) {
+    /// From now on file events tell when an agent writes anything down.
+    pub fn watch_records(&mut self) {
+        self.logs.watch(self.registry.folder().map(Path::to_owned).into_iter().collect());
+    }
+
+    /// Whether an agent may have written anything down since its records were read.
+    pub fn has_news(&self) -> bool {
+        self.logs.has_news()
+    }
+
+    /// Reads the agents' own records: registry and session logs.
+    pub fn read_records(&mut self, now: f64) {
+        self.registry.begin();
+        for seen in self.panes.values_mut().filter(|seen| seen.agent.is_some()) {
+            seen.take_entry(&mut self.registry);
+        }
+        self.read_logs(now);
+    }
+
+    fn read_logs(&mut self, now: f64) {
         let queries: Vec<PaneQuery<'_>> = self.panes.values().map(|seen| seen.query(now)).collect();
         for (pane, log) in self.logs.look(&queries, &mut *self.processes, now) {
             let seen = self.panes.values_mut().find(|seen| u64::from(seen.pane.id) == pane);
@@ -337,6 +351,15 @@ impl Seen {
     /// Whether its screen changed within the last seconds before `now`.
     pub fn is_moving(&self, now: f64) -> bool {
         self.moved.is_some_and(|then| now - then < EXPECTED)
+    }
+
+    fn take_entry(&mut self, registry: &mut RegistryReader) {
+        let processes = self.observation.processes.as_deref().unwrap_or_default();
+        let entry = registry.entry(processes);
+        if entry != self.observation.registry {
+            self.observation.registry = entry;
+            self.dirty = true;
+        }
     }
 
     fn query(&self, now: f64) -> PaneQuery<'_> {

@@ -1,7 +1,7 @@
 //! From what was seen of the panes to their states over time.
 
 use crate::config::Tracking;
-use crate::output::{ListedPane, PaneRow};
+use crate::output::{ListedPane, PaneRow, clean, first_line};
 use crate::scan::{Scanner, Seen};
 use crate::tmux::PaneId;
 use madohub_detect::{
@@ -194,6 +194,7 @@ pub fn listed(server: &str, seen: &Seen, tracked: &Tracked) -> ListedPane {
     let detection = &tracked.detection;
     let place = pane.places.first();
     let process = agent_process(&seen.observation);
+    let detail = seen.observation.log.as_ref().map(|log| log.detail.clone()).unwrap_or_default();
     let row = PaneRow {
         mux: "tmux".to_owned(),
         server: server.to_owned(),
@@ -212,8 +213,12 @@ pub fn listed(server: &str, seen: &Seen, tracked: &Tracked) -> ListedPane {
         title: Some(pane.title.clone()).filter(|title| !title.is_empty()),
         cwd: process.and_then(|process| process.cwd.clone()),
         pid: process.map(|process| process.pid),
-        model: None,
-        last_message: None,
+        model: detail.model.as_deref().map(clean),
+        last_message: detail.last_message.as_deref().and_then(first_line),
+        context_left: detail.context_left,
+        turn_ms: detail.turn_ms,
+        retry: detail.retry,
+        limit_resets: detail.limit_resets,
     };
     ListedPane { pane_index: pane.index, row }
 }

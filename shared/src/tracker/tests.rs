@@ -63,6 +63,35 @@ fn nothing_is_told_on_first_sight() {
 }
 
 #[test]
+fn an_entry_that_is_idle_waits_for_the_log_to_say_how_the_turn_ended() {
+    let idle = "claude idle registry";
+    film(&[
+        (0.0, "claude working registry", false, "working", ""),
+        (0.2, idle, false, "working", ""),
+        (0.4, "claude completed log", false, "completed", "working>completed"),
+    ]);
+    film(&[
+        (0.0, "claude working registry", false, "working", ""),
+        (0.2, idle, false, "working", ""),
+        (1.0, idle, false, "idle", "working>idle"),
+    ]);
+}
+
+#[test]
+fn an_end_on_the_screen_waits_for_a_log_that_is_followed() {
+    let mut tracker = Tracker::new(Settings::default());
+    let mut end = seen("codex stopped screen");
+    end.evidence.push(Evidence::new(Via::SessionLog, "codex.log.started"));
+    let mut state = |detection: &Detection, second: f64| {
+        tracker.step("%1", detection.clone(), false, second).tracked.detection.state
+    };
+    assert_eq!(state(&seen("codex working screen"), 0.0), State::Working);
+    assert_eq!(state(&end, 0.2), State::Working);
+    assert_eq!(state(&end, 1.0), State::Stopped);
+    assert_eq!(state(&seen("codex completed log"), 1.2), State::Completed);
+}
+
+#[test]
 fn a_spinner_that_is_missing_for_one_frame_does_not_flap() {
     film(&[
         (0.0, WORKS, false, "working", ""),

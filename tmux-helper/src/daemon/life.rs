@@ -143,6 +143,7 @@ impl Life {
 
     /// The first look, after which every pane is known.
     pub(super) fn first_look(&mut self, now: f64) -> Result<Report, TmuxError> {
+        self.scanner.watch_records();
         let step = Step::Look(Reach::All);
         self.pace.made(step, Instant::now());
         let mut report = self.look(Reach::All, now)?;
@@ -162,6 +163,7 @@ impl Life {
             hot: now < self.hot_until || self.verdicts.is_agent_moving(&self.scanner, now),
             pulse: self.borders && self.pulse.is_due(&self.scanner, &self.working, start),
             activity: self.activity.is_new(),
+            news: self.scanner.has_news(),
             away: self.scanner.clients().is_empty() && !watched,
         };
         let step = self.pace.step(mood, start);
@@ -172,6 +174,10 @@ impl Life {
                 if self.scanner.peek(now) {
                     self.pace.hurry();
                 }
+                self.judge(Reach::Moved, None, now)?
+            }
+            Step::Read => {
+                self.scanner.read_records(now);
                 self.judge(Reach::Moved, None, now)?
             }
             Step::Look(reach) => self.look(reach, now)?,

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 /// How often it is checked whether anything happened; costs microseconds.
 const TICK: Duration = Duration::from_millis(80);
+/// An agent that writes without pause is read this often.
+const READ: Duration = Duration::from_millis(100);
 /// While nobody looks.
 const TICK_AWAY: Duration = Duration::from_millis(500);
 /// While nothing happens at all, tmux is asked this much more seldom than in the calm pace.
@@ -16,13 +18,16 @@ const STILL: u32 = 3;
 pub(super) enum Step {
     /// Nothing, for so long.
     Wait(Duration),
-    /// Look at processes and registry, which costs no run of tmux.
+    /// Look at processes and the agents' own records, which costs no run of tmux.
     Peek,
+    /// Read the agents' own records alone.
+    Read,
     /// Ask tmux.
     Look(Reach),
 }
 
 /// What the pace depends on.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mood {
     /// The screen of an agent changes, or a state is about to.
@@ -31,6 +36,8 @@ pub(super) struct Mood {
     pub(super) pulse: bool,
     /// Whether something was printed since the last look; nothing where that cannot be known.
     pub(super) activity: Option<bool>,
+    /// An agent wrote something down.
+    pub(super) news: bool,
     /// Nobody looks: no terminal is attached and nobody watches.
     pub(super) away: bool,
 }
@@ -44,12 +51,13 @@ pub(super) struct Pace {
     all: Option<Instant>,
     look: Option<Instant>,
     peek: Option<Instant>,
+    read: Option<Instant>,
 }
 
 impl Pace {
     /// With these settings; `partial` says whether tmux can be asked for the moved panes alone.
     pub(super) fn new(settings: Settings, partial: bool) -> Self {
-        Self { settings, partial, all: None, look: None, peek: None }
+        Self { settings, partial, all: None, look: None, peek: None, read: None }
     }
 
     /// What to do at `now`.
@@ -81,6 +89,8 @@ impl Pace {
         } else if due(self.peek, if mood.hot { hot } else { calm }) {
             // Nothing new, but time goes on for what waits to be believed.
             Step::Peek
+        } else if mood.news && due(self.read, READ) {
+            Step::Read
         } else {
             Step::Wait(if mood.away { TICK_AWAY } else { TICK })
         }
@@ -89,7 +99,8 @@ impl Pace {
     /// Takes note of a step that was made.
     pub(super) fn made(&mut self, step: Step, now: Instant) {
         match step {
-            Step::Wait(_) => {}
+            Step::Wait(_) => return,
+            Step::Read => {}
             Step::Peek => self.peek = Some(now),
             Step::Look(reach) => {
                 self.look = Some(now);
@@ -99,6 +110,7 @@ impl Pace {
                 }
             }
         }
+        self.read = Some(now);
     }
 
     /// The next step asks tmux for everything.
@@ -111,7 +123,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const QUIET: Mood = Mood { hot: false, pulse: false, activity: Some(false), away: false };
+    const QUIET: Mood =
+        Mood { hot: false, pulse: false, activity: Some(false), news: false, away: false };
 
     /// Steps made within ten seconds of waking up every 20 ms.
     fn looks(mood: Mood, partial: bool) -> (usize, usize, usize) {
@@ -123,7 +136,7 @@ mod tests {
             let step = pace.step(mood, now);
             pace.made(step, now);
             match step {
-                Step::Wait(_) => {}
+                Step::Wait(_) | Step::Read => {}
                 Step::Peek => peeks += 1,
                 Step::Look(Reach::All) => all += 1,
                 Step::Look(Reach::Moved) => moved += 1,
@@ -172,6 +185,21 @@ mod tests {
     fn where_activity_cannot_be_known_the_calm_pace_holds() {
         let unknown = Mood { activity: None, ..QUIET };
         assert_eq!(looks(unknown, true), (10, 0, 0));
+    }
+
+    #[test]
+    fn what_an_agent_writes_is_read_at_once_and_not_too_often() {
+        let mut pace = Pace::new(Settings::default(), true);
+        let start = Instant::now();
+        pace.made(Step::Look(Reach::All), start);
+        let news = Mood { news: true, ..QUIET };
+        let reads = (1..=20).filter(|tick| {
+            let now = start + Duration::from_millis(20 * tick);
+            let step = pace.step(news, now);
+            pace.made(step, now);
+            step == Step::Read
+        });
+        assert_eq!(reads.count(), 4);
     }
 
     #[test]

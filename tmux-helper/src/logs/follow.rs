@@ -5,9 +5,11 @@ use super::everyone::{Everyone, List};
 use super::kept::Kept;
 use super::source::{Candidate, Reader, Source, Strength, Subject};
 use super::tie::{Claim, Tie, tie};
+use super::watcher::Watcher;
 use crate::processes::{ProcessSource, started};
 use madohub_detect::{AgentId, Process, Registry, RuleSet, SessionLog, agent_of_process};
 use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// While a pane moves, its log is searched for anew this often, in seconds: one may show up, and
@@ -27,6 +29,9 @@ pub struct SessionLogs {
     panes: BTreeMap<u64, PaneLog>,
     /// This user's processes, and when they were listed.
     everyone: Option<(Vec<Process>, f64)>,
+    watcher: Option<Watcher>,
+    /// Folders that are watched beside those of logs.
+    watched: Vec<PathBuf>,
 }
 
 /// What is asked about one pane.
@@ -89,11 +94,37 @@ impl SessionLogs {
 
     /// Reads no logs at all.
     pub fn none(rules: Arc<RuleSet>) -> Self {
-        Self { rules, sources: Vec::new(), panes: BTreeMap::new(), everyone: None }
+        Self::with_sources(rules, Vec::new())
     }
 
     pub(super) fn new(rules: Arc<RuleSet>, homes: &Homes) -> Self {
-        Self { rules, sources: agents::sources(homes), panes: BTreeMap::new(), everyone: None }
+        Self::with_sources(rules, agents::sources(homes))
+    }
+
+    fn with_sources(rules: Arc<RuleSet>, sources: Vec<Box<dyn Source>>) -> Self {
+        let (panes, watched) = (BTreeMap::new(), Vec::new());
+        Self { rules, sources, panes, everyone: None, watcher: None, watched }
+    }
+
+    /// From now on file events tell when a log is written, and when anything is in these folders.
+    pub fn watch(&mut self, folders: Vec<PathBuf>) {
+        self.watcher = Watcher::new();
+        self.watched = folders;
+        self.watch_folders();
+    }
+
+    /// Whether anything may have been written since the last look.
+    pub fn has_news(&self) -> bool {
+        self.watcher.as_ref().is_some_and(Watcher::has_news)
+    }
+
+    fn watch_folders(&mut self) {
+        let Some(watcher) = &mut self.watcher else { return };
+        let logs = self.panes.values().filter_map(|pane| match &pane.tie {
+            Tie::Log(log, _) => log.path.parent().map(Path::to_owned),
+            Tie::Ambiguous(_) | Tie::None => None,
+        });
+        watcher.set(logs.chain(self.watched.iter().cloned()).collect());
     }
 
     /// The rules by which agents are known and their records are read.
@@ -109,6 +140,10 @@ impl SessionLogs {
         processes: &mut dyn ProcessSource,
         now: f64,
     ) -> Vec<(u64, Option<SessionLog>)> {
+        // Before anything is read: what is written meanwhile is news for the next look.
+        if let Some(watcher) = &self.watcher {
+            watcher.take_news();
+        }
         let (known, listed) = match self.everyone.take() {
             Some((list, then)) if (0.0..EVERYONE_FRESH).contains(&(now - then)) => {
                 (Some(list), then)
@@ -143,9 +178,10 @@ impl SessionLogs {
         }
         if searched {
             self.tie(queries, everyone, now);
+            self.watch_folders();
         }
         for (pane, log) in &mut self.panes {
-            if log.read() {
+            if log.read(now) {
                 answers.push((*pane, log.seen()));
             }
         }
@@ -202,7 +238,7 @@ impl SessionLogs {
         let changed = pane.candidates != candidates;
         pane.candidates = candidates;
         // What only lies in the right place depends on others, who come and go.
-        changed || pane.candidates.iter().any(|c| c.strength == Strength::Place)
+        changed || pane.candidates.iter().any(|c| c.strength <= Strength::Start)
     }
 
     /// Gives every pane its log, and opens those that are new.
@@ -243,7 +279,7 @@ impl SessionLogs {
             pane.changed = true;
             if let (Tie::Log(log, _), Some(source), false) = (&pane.tie, source, same) {
                 let rules = Arc::clone(&self.rules);
-                let kept = Kept::new(rules, pane.subject.agent, pane.started);
+                let kept = Kept::new(rules, &**source, pane.started);
                 pane.open = Some(Open { reader: source.open(log), kept, trouble: None });
             } else if !same {
                 pane.open = None;
@@ -268,13 +304,13 @@ impl PaneLog {
     }
 
     /// Reads what is new; answers whether the engine gets to see anything else now.
-    fn read(&mut self) -> bool {
+    fn read(&mut self, now: f64) -> bool {
         let mut changed = std::mem::take(&mut self.changed);
         if let Some(open) = &mut self.open {
             let trouble = open.reader.read(&mut open.kept).err().map(|error| error.to_string());
             changed |= trouble != open.trouble;
             open.trouble = trouble;
-            changed |= open.kept.take_change();
+            changed |= open.kept.take_change(now);
         }
         changed
     }
@@ -283,13 +319,18 @@ impl PaneLog {
     fn seen(&self) -> Option<SessionLog> {
         match (&self.tie, &self.open) {
             (Tie::Log(log, how), Some(open)) => {
-                let (records, skipped) = open.kept.records();
                 let tie = match &open.trouble {
                     Some(trouble) => format!("{how}; cannot be read: {trouble}"),
                     None => how.clone(),
                 };
-                let between = Vec::new();
-                Some(SessionLog { path: log.name(), records, tie: Some(tie), between, skipped })
+                Some(SessionLog {
+                    path: log.name(),
+                    records: open.kept.records(),
+                    tie: Some(tie),
+                    between: Vec::new(),
+                    skipped: open.kept.skipped(),
+                    detail: open.kept.detail().clone(),
+                })
             }
             (Tie::Ambiguous(logs), _) => Some(SessionLog {
                 tie: Some("ambiguous".to_owned()),

@@ -1,7 +1,8 @@
 //! What is kept of a log: the newest records that say something.
 
+use super::source::Source;
 use jiff::Timestamp;
-use madohub_detect::RuleSet;
+use madohub_detect::{LogDetail, RuleSet};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,24 +11,48 @@ use std::sync::Arc;
 const RECORDS_MAX: usize = 32;
 /// So many records say how the last turn stands, and what came before it.
 const ENOUGH: usize = 2;
+/// A provisional record is believed when nothing followed it for so many seconds.
+const PROVISIONAL: f64 = 0.7;
 
 /// The newest records of one log that say something about the agent.
 #[derive(Debug)]
 pub(super) struct Kept {
     rules: Arc<RuleSet>,
     agent: &'static str,
+    is_provisional: fn(&Value) -> bool,
+    add_detail: fn(&Value, &mut LogDetail),
     /// Start of the agent's process, seconds since the epoch: what was written before is of an
     /// earlier one, and how that ended is no news.
     since: Option<f64>,
-    records: VecDeque<String>,
+    records: VecDeque<Record>,
+    detail: LogDetail,
     skipped: u64,
+    /// The newest record is held back.
+    withheld: bool,
     changed: bool,
 }
 
+#[derive(Debug)]
+struct Record {
+    line: String,
+    /// Until when it is held back, seconds since the epoch.
+    until: Option<f64>,
+}
+
 impl Kept {
-    pub(super) fn new(rules: Arc<RuleSet>, agent: &'static str, since: Option<f64>) -> Self {
-        let records = VecDeque::new();
-        Self { rules, agent, since, records, skipped: 0, changed: true }
+    pub(super) fn new(rules: Arc<RuleSet>, source: &dyn Source, since: Option<f64>) -> Self {
+        Self {
+            rules,
+            agent: source.agent(),
+            is_provisional: source.is_provisional(),
+            add_detail: source.detail(),
+            since,
+            records: VecDeque::new(),
+            detail: LogDetail::default(),
+            skipped: 0,
+            withheld: false,
+            changed: true,
+        }
     }
 
     /// Takes the next record.
@@ -36,13 +61,17 @@ impl Kept {
             self.skip();
             return;
         };
-        if self.is_old(&value) || !self.rules.log_speaks(self.agent, &value) {
+        (self.add_detail)(&value, &mut self.detail);
+        let time = time_of(&value);
+        let is_old = self.since.zip(time).is_some_and(|(since, time)| time < since);
+        if is_old || !self.rules.log_speaks(self.agent, &value) {
             return;
         }
         if self.records.len() == RECORDS_MAX {
             self.records.pop_front();
         }
-        self.records.push_back(record.to_owned());
+        let until = time.filter(|_| (self.is_provisional)(&value)).map(|time| time + PROVISIONAL);
+        self.records.push_back(Record { line: record.to_owned(), until });
         self.changed = true;
     }
 
@@ -64,19 +93,62 @@ impl Kept {
         self.records.len() >= ENOUGH
     }
 
-    /// Whether anything changed since this was asked last.
-    pub(super) fn take_change(&mut self) -> bool {
+    /// Whether anything changed since this was asked last. `now` is in seconds since the epoch.
+    pub(super) fn take_change(&mut self, now: f64) -> bool {
+        let until = self.records.back().and_then(|record| record.until);
+        // Not for longer than that by a clock that was set back.
+        let withheld = until.is_some_and(|until| (0.0..=PROVISIONAL).contains(&(until - now)));
+        self.changed |= withheld != self.withheld;
+        self.withheld = withheld;
         std::mem::take(&mut self.changed)
     }
 
-    /// The records, oldest first, and how many could not be read.
-    pub(super) fn records(&self) -> (Vec<String>, u64) {
-        (self.records.iter().cloned().collect(), self.skipped)
+    /// The records, oldest first.
+    pub(super) fn records(&self) -> Vec<String> {
+        let count = self.records.len() - usize::from(self.withheld);
+        self.records.iter().take(count).map(|record| record.line.clone()).collect()
     }
 
-    fn is_old(&self, record: &Value) -> bool {
-        let time = record.get("timestamp").and_then(Value::as_str);
-        let time = time.and_then(|time| time.parse::<Timestamp>().ok());
-        self.since.zip(time).is_some_and(|(since, time)| time.as_duration().as_secs_f64() < since)
+    /// How many records could not be read.
+    pub(super) fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// What people want to know beside the state.
+    pub(super) fn detail(&self) -> &LogDetail {
+        &self.detail
+    }
+}
+
+/// Time of a record, seconds since the epoch.
+fn time_of(record: &Value) -> Option<f64> {
+    let time = record.get("timestamp")?.as_str()?.parse::<Timestamp>().ok()?;
+    Some(time.as_duration().as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing test may panic")]
+
+    use super::*;
+    use crate::logs::agents::{Homes, sources};
+
+    #[test]
+    fn a_provisional_record_is_held_back_for_a_moment() {
+        let homes = Homes::at(std::path::Path::new("/nowhere"));
+        let sources = sources(&homes);
+        let copilot = sources.iter().find(|source| source.agent() == "copilot").unwrap();
+        let mut kept = Kept::new(Arc::new(RuleSet::builtin().unwrap()), &**copilot, None);
+        let end = 1_767_261_600.0;
+        kept.take(r#"{"type":"assistant.turn_start","timestamp":"2026-01-01T09:59:50Z"}"#);
+        kept.take(r#"{"type":"assistant.turn_end","timestamp":"2026-01-01T10:00:00Z"}"#);
+        assert!(kept.take_change(end + 0.1));
+        assert_eq!(kept.records().len(), 1);
+        assert!(!kept.take_change(end + 0.6));
+        assert!(kept.take_change(end + 0.8));
+        assert_eq!(kept.records().len(), 2);
+        kept.take(r#"{"type":"session.error","timestamp":"2026-01-01T10:00:00.1Z"}"#);
+        assert!(kept.take_change(end + 0.2), "what followed says more");
+        assert_eq!(kept.records().len(), 3);
     }
 }

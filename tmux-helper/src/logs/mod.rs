@@ -15,6 +15,7 @@
 
 mod agents;
 mod condense;
+mod database;
 mod everyone;
 mod file;
 mod follow;
@@ -23,5 +24,6 @@ mod kept;
 mod source;
 mod tail;
 mod tie;
+mod watcher;
 
 pub use follow::{PaneQuery, SessionLogs};

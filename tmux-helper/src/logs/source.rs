@@ -3,7 +3,8 @@
 use super::everyone::List;
 use super::kept::Kept;
 use super::tail::Tail;
-use madohub_detect::{Process, Registry};
+use madohub_detect::{LogDetail, Process, Registry};
+use serde_json::Value;
 use std::io;
 use std::path::PathBuf;
 
@@ -16,6 +17,17 @@ pub(super) trait Source: Send {
     /// The logs that may be this process's. Called seldom, but for every agent's process: it may
     /// list folders of the last days and read the first lines of a few files, never all files.
     fn candidates(&mut self, subject: &Subject<'_>) -> Vec<Candidate>;
+
+    /// Whether another record may follow at once that says how the turn really ended. Such a record
+    /// is held back for a moment.
+    fn is_provisional(&self) -> fn(&Value) -> bool {
+        |_| false
+    }
+
+    /// Takes from a record what people want to know beside the state.
+    fn detail(&self) -> fn(&Value, &mut LogDetail) {
+        |_, _| {}
+    }
 
     /// How to read a log; most are JSON Lines.
     fn open(&self, log: &LogId) -> Box<dyn Reader> {
@@ -70,7 +82,7 @@ pub(super) struct Candidate {
     pub(super) strength: Strength,
     /// By what, for people: `open in process 4711`.
     pub(super) how: String,
-    /// For [`Strength::Place`]: when it was written last, seconds since the epoch.
+    /// For [`Strength::Place`] and [`Strength::Start`]: when it was written last, seconds since the epoch.
     pub(super) written: f64,
 }
 
@@ -79,6 +91,8 @@ pub(super) struct Candidate {
 pub(super) enum Strength {
     /// It was written in the same folder while the process ran.
     Place,
+    /// It was begun in the same folder when the process started.
+    Start,
     /// The command line names the session.
     Argv,
     /// The process itself says so: an entry, a lock, an open file.
@@ -88,6 +102,12 @@ pub(super) enum Strength {
 impl Candidate {
     pub(super) fn new(log: LogId, strength: Strength, how: String) -> Self {
         Self { log, strength, how, written: 0.0 }
+    }
+
+    /// A log that was begun in the same folder when the process started.
+    pub(super) fn at_start(log: LogId, written: f64) -> Self {
+        let how = "begun in its folder when the process started".to_owned();
+        Self { log, strength: Strength::Start, how, written }
     }
 
     /// A log that only lies in the right place and was written at the right time.
@@ -114,6 +134,12 @@ impl LogId {
 }
 
 impl Subject<'_> {
+    /// Whether one of these options is on the command line.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        let mut words = self.process.argv.iter().skip(1);
+        words.any(|word| names.contains(&word.split('=').next().unwrap_or_default()))
+    }
+
     /// The value of the first of these options on the command line: `--resume ID`,
     /// `--resume=ID`. A value that looks like another option is none.
     pub(super) fn option(&self, names: &[&str]) -> Option<&str> {

@@ -27,20 +27,24 @@ pub(super) struct Claim<'a> {
 }
 
 /// Gives every process of one agent its log. Surer claims go first; of equally sure ones a log
-/// goes to the process that alone has it and has nothing else. A process that is alone in its
+/// goes to the process that alone has it and has nothing else. One that began with a process is
+/// its own until the process may have gone on in a later one. A process that is alone in its
 /// folder wrote every log that was begun there since it started, so that it goes on in the one
 /// that was written last.
 pub(super) fn tie(claims: &[Claim<'_>]) -> HashMap<u64, Tie> {
     let mut ties: HashMap<u64, Tie> = HashMap::new();
     let mut taken: HashSet<&LogId> = HashSet::new();
-    for strength in [Strength::Process, Strength::Argv, Strength::Place] {
+    for strength in [Strength::Process, Strength::Argv, Strength::Start, Strength::Place] {
         // What each process that has none yet could take with this strength.
         let open: Vec<(u64, Vec<&Candidate>)> = claims
             .iter()
             .filter(|claim| !ties.contains_key(&claim.who))
             .map(|claim| {
                 let mut fits = claim.open(strength, &taken);
-                if strength == Strength::Place && claim.is_alone(claims) {
+                if strength == Strength::Start && !fits.is_empty() {
+                    fits.extend(claim.later(&fits, claims, &taken));
+                }
+                if strength <= Strength::Start && claim.is_alone(claims) {
                     fits.sort_by(|a, b| b.written.total_cmp(&a.written));
                     fits.truncate(1);
                 }
@@ -74,7 +78,27 @@ impl<'a> Claim<'a> {
     /// Whether it has nothing surer than a place.
     pub(super) fn is_placed(&self) -> bool {
         !self.candidates.is_empty()
-            && self.candidates.iter().all(|candidate| candidate.strength == Strength::Place)
+            && self.candidates.iter().all(|candidate| candidate.strength <= Strength::Start)
+    }
+
+    /// The candidates that the process may have gone on in after `first`: written later, and not
+    /// begun with another process.
+    fn later(
+        &self,
+        first: &[&Candidate],
+        claims: &[Claim<'_>],
+        taken: &HashSet<&LogId>,
+    ) -> Vec<&'a Candidate> {
+        let written = first.iter().map(|candidate| candidate.written).fold(0.0, f64::max);
+        let foreign = |log: &LogId| {
+            claims.iter().any(|other| {
+                let mut began = other.candidates.iter().filter(|c| c.strength == Strength::Start);
+                other.who != self.who && began.any(|candidate| candidate.log == *log)
+            })
+        };
+        let mut later = self.open(Strength::Place, taken);
+        later.retain(|candidate| candidate.written > written && !foreign(&candidate.log));
+        later
     }
 
     /// The candidates of this strength that nobody took, each log once.

@@ -10,7 +10,7 @@ mod table;
 mod terminal;
 mod verdict;
 
-pub use clean::{clean, fit, for_tmux, width};
+pub use clean::{clean, first_line, fit, for_tmux, width};
 pub use history::{history_json, history_text};
 pub use label::label;
 #[cfg(test)]

@@ -43,8 +43,20 @@ pub struct PaneRow {
     pub pid: Option<i64>,
     /// The model in use.
     pub model: Option<String>,
-    /// The agent's last message, cut.
+    /// First line of the agent's last message, cut.
     pub last_message: Option<String>,
+    /// What is left of the model's context, in percent.
+    #[serde(default)]
+    pub context_left: Option<u8>,
+    /// How long the last turn took, in milliseconds.
+    #[serde(default)]
+    pub turn_ms: Option<u64>,
+    /// Which retry of a request to the model runs.
+    #[serde(default)]
+    pub retry: Option<u32>,
+    /// When a usage limit ends, seconds since the epoch.
+    #[serde(default)]
+    pub limit_resets: Option<i64>,
 }
 
 /// A pane with the place that people know it by; what the daemon hands to the commands.
@@ -126,6 +138,10 @@ pub(crate) mod tests {
                 pid: None,
                 model: None,
                 last_message: None,
+                context_left: None,
+                turn_ms: None,
+                retry: None,
+                limit_resets: None,
             },
         }
     }
@@ -173,6 +189,10 @@ pub(crate) mod tests {
             "pid",
             "model",
             "last_message",
+            "context_left",
+            "turn_ms",
+            "retry",
+            "limit_resets",
         ];
         contract.sort_unstable();
         assert_eq!(keys, contract);

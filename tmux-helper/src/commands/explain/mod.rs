@@ -83,6 +83,7 @@ fn drop_text(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.remove("text");
+            fields.remove("last_message");
             fields.values_mut().for_each(drop_text);
         }
         Value::Array(values) => values.iter_mut().for_each(drop_text),

@@ -1,8 +1,8 @@
 //! An explanation for people.
 
-use crate::output::{ListedPane, clean, fit, since, verdict, width};
+use crate::output::{ListedPane, clean, first_line, fit, since, verdict, width};
 use crate::time;
-use madohub_detect::{ExplainedLog, Explanation};
+use madohub_detect::{ExplainedLog, Explanation, LogDetail};
 use std::fmt::Write as _;
 
 /// Cells of a condition that failed; the whole of it is in the rule file, and in the JSON form.
@@ -24,7 +24,7 @@ pub(super) fn explanation(
         let _ = writeln!(out, "shown   {}{reason}, by the daemon, for {age}", row.state);
     }
     match &explanation.log {
-        Some(log) => out.push_str(&session_log(log)),
+        Some(log) => out.push_str(&session_log(log, text)),
         None if detection.agent.is_agent() => out.push_str("log     none was found\n"),
         None => {}
     }
@@ -64,8 +64,9 @@ pub(super) fn explanation(
     out
 }
 
-/// The session log, and by what it is the pane's.
-fn session_log(log: &ExplainedLog) -> String {
+/// The session log, by what it is the pane's, and what it tells beside the state; the agent's own
+/// words only where `text` says so.
+fn session_log(log: &ExplainedLog, text: bool) -> String {
     let tie = log.tie.as_ref().map(|tie| format!(": {}", clean(tie))).unwrap_or_default();
     let mut out = if log.between.is_empty() {
         format!("log     {}{tie}\n", clean(&log.path))
@@ -78,5 +79,35 @@ fn session_log(log: &ExplainedLog) -> String {
     if log.skipped > 0 {
         let _ = writeln!(out, "        {} records could not be read", log.skipped);
     }
+    let said = log.detail.last_message.as_deref().filter(|_| text);
+    for line in [detail(&log.detail), said.and_then(first_line)].into_iter().flatten() {
+        let _ = writeln!(out, "        {line}");
+    }
     out
+}
+
+/// Model, context, duration of the turn, retry and limit, as far as they are known.
+fn detail(detail: &LogDetail) -> Option<String> {
+    let now = time::now();
+    let parts = [
+        detail.model.as_deref().map(|model| format!("model {}", clean(model))),
+        detail.context_left.map(|percent| format!("{percent} % of the context left")),
+        detail.turn_ms.map(|ms| format!("last turn took {}", since(seconds(ms)))),
+        detail.retry.map(|retry| format!("retry {retry}")),
+        detail
+            .limit_resets
+            .map(|at| format!("limit ends in {}", since((at_time(at) - now).max(0.0)))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nothing lasts that long")]
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "seconds of any date fit")]
+fn at_time(seconds: i64) -> f64 {
+    seconds as f64
 }

@@ -5,10 +5,13 @@
 //! one (before 2.1.139) the command line may. Logs of subagents lie in a folder of the session
 //! and are no candidates.
 
+use super::super::head::Heads;
 use super::super::source::{Candidate, LogId, Source, Strength, Subject};
-use super::{Homes, is_id, opened};
+use super::{Homes, begun, cut, dashed, is_id, opened, written};
+use madohub_detect::LogDetail;
+use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Claude Code cuts longer folder names and adds a hash.
 const FOLDER_MAX: usize = 200;
@@ -17,11 +20,12 @@ const FOLDER_MAX: usize = 200;
 #[derive(Debug)]
 pub(in crate::logs) struct Claude {
     root: Option<PathBuf>,
+    heads: Heads,
 }
 
 impl Claude {
     pub(in crate::logs) fn new(homes: &Homes) -> Self {
-        Self { root: homes.folder("CLAUDE_CONFIG_DIR", ".claude") }
+        Self { root: homes.folder("CLAUDE_CONFIG_DIR", ".claude"), heads: Heads::default() }
     }
 
     /// The log of a session that a process works on in `cwd`.
@@ -32,13 +36,50 @@ impl Claude {
         }
         let projects = root.join("projects");
         let name = format!("{session}.jsonl");
-        let usual = cwd.map(|cwd| projects.join(folder(cwd)).join(&name));
+        let usual = cwd.and_then(folder).map(|folder| projects.join(folder).join(&name));
         // A session may have begun in another folder, and folders can be named by a setting.
         let path = usual.filter(|path| path.is_file()).or_else(|| {
             let folders = fs::read_dir(&projects).ok()?.flatten();
             folders.map(|folder| folder.path().join(&name)).find(|path| path.is_file())
         })?;
         Some(LogId::file(root, path))
+    }
+
+    /// Transcripts in the process's folder that were begun since it started; older ones too where
+    /// it goes on with one.
+    fn by_place(&mut self, subject: &Subject<'_>) -> Vec<Candidate> {
+        let (Some(root), Some(started)) = (self.root.clone(), subject.started) else {
+            return Vec::new();
+        };
+        let Some(folder) = subject.process.cwd.as_deref().and_then(folder) else {
+            return Vec::new();
+        };
+        let resumes = subject.has(&["-c", "--continue", "-r", "--resume"]);
+        let files =
+            fs::read_dir(root.join("projects").join(folder)).into_iter().flatten().flatten();
+        let mut found = Vec::new();
+        for path in files.map(|file| file.path()) {
+            let last = written(&path);
+            // Before 2.1 subagents had their transcripts in the same folder.
+            let is_main = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| !name.starts_with("agent-"))
+                && path.extension().is_some_and(|ending| ending == "jsonl");
+            if last < started || !is_main {
+                continue;
+            }
+            let head = self.heads.get(&root, &path);
+            // The first lines may have no time; then the file's own says enough for one that is
+            // not resumed.
+            let fits = head.is_some_and(|head| {
+                resumes || begun(head, "timestamp").is_none_or(|time| time >= started)
+            });
+            if fits {
+                found.push(Candidate::placed(LogId::file(&root, path), last));
+            }
+        }
+        found
     }
 
     /// The session whose folder for running shells the process holds open.
@@ -76,20 +117,46 @@ impl Source for Claude {
         }
         let session = subject.option(&["--resume", "-r", "--session-id"]);
         let log = session.and_then(|id| self.log(id, cwd));
-        let how = "session that the command line names".to_owned();
-        log.map(|log| Candidate::new(log, Strength::Argv, how)).into_iter().collect()
+        if let Some(log) = log {
+            let how = "session that the command line names".to_owned();
+            return vec![Candidate::new(log, Strength::Argv, how)];
+        }
+        self.by_place(subject)
+    }
+
+    fn detail(&self) -> fn(&Value, &mut LogDetail) {
+        detail
     }
 }
 
-/// The name that Claude Code gives to the folder of a project: every UTF-16 unit that is no ASCII
-/// letter or digit is a dash.
-fn folder(cwd: &str) -> PathBuf {
-    let name: String = cwd
-        .encode_utf16()
-        .map(|unit| {
-            char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric).unwrap_or('-')
-        })
-        .take(FOLDER_MAX)
-        .collect();
-    Path::new(&name).to_owned()
+fn detail(record: &Value, detail: &mut LogDetail) {
+    let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+    if record.get("isSidechain") == Some(&Value::Bool(true)) {
+        return;
+    }
+    match (text("/type"), text("/subtype")) {
+        (Some("assistant"), _) => {
+            let model = text("/message/model").filter(|model| *model != "<synthetic>");
+            detail.model = model.and_then(cut).or(detail.model.take());
+            let content = record.pointer("/message/content").and_then(Value::as_array);
+            let said =
+                content.into_iter().flatten().rev().find_map(|part| part.get("text")?.as_str());
+            detail.last_message = said.and_then(cut).or(detail.last_message.take());
+            detail.retry = None;
+        }
+        (Some("system"), Some("turn_duration")) => {
+            detail.turn_ms = record.get("durationMs").and_then(Value::as_u64);
+        }
+        (Some("system"), Some("api_error")) => {
+            let attempt = record.get("retryAttempt").and_then(Value::as_u64);
+            detail.retry = attempt.and_then(|attempt| u32::try_from(attempt).ok());
+        }
+        (Some("user"), _) => detail.retry = None,
+        _ => {}
+    }
+}
+
+/// The folder of a project; nothing where its name is cut and hashed.
+fn folder(cwd: &str) -> Option<String> {
+    Some(dashed(cwd)).filter(|name| name.len() <= FOLDER_MAX)
 }

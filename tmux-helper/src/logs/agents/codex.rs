@@ -10,10 +10,11 @@
 use super::super::file::Stamp;
 use super::super::head::Heads;
 use super::super::source::{Candidate, LogId, Source, Strength, Subject};
-use super::{Homes, is_id, opened};
+use super::{Homes, cut, is_id, opened, written};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
+use madohub_detect::LogDetail;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -51,7 +52,7 @@ impl Codex {
             let logs = opened(process.pid).into_iter().filter_map(|path| rollout(&path));
             // After `/new` and `/resume` the thread before may still be open for a moment.
             let own = logs.filter(|log| self.is_main(log, None));
-            let log = own.max_by(|a, b| written(a).total_cmp(&written(b)))?;
+            let log = own.max_by(|a, b| written(&a.path).total_cmp(&written(&b.path)))?;
             let how = format!("open in process {}", process.pid);
             Some(Candidate::new(log, Strength::Process, how))
         })
@@ -85,21 +86,19 @@ impl Codex {
         }
         logs.retain(|log| {
             let made = thread_of(log).and_then(made).is_some_and(|made| made >= started - SLACK);
-            (made || written(log) >= started) && self.is_main(log, Some(cwd))
+            (made || written(&log.path) >= started) && self.is_main(log, Some(cwd))
         });
-        let at_start: Vec<&LogId> = logs
-            .iter()
-            .filter(|log| {
-                let made = thread_of(log).and_then(made);
-                made.is_some_and(|made| (made - started).abs() <= AT_START)
+        logs.into_iter()
+            .map(|log| {
+                let last = written(&log.path);
+                let age = thread_of(&log).and_then(made).map(|made| made - started);
+                if age.is_some_and(|age| (-SLACK..=AT_START).contains(&age)) {
+                    Candidate::at_start(log, last)
+                } else {
+                    Candidate::placed(log, last)
+                }
             })
-            .collect();
-        if let ([only], true) = (at_start.as_slice(), logs.len() > 1)
-            && written(only) >= logs.iter().map(written).fold(0.0, f64::max)
-        {
-            return vec![Candidate::placed((*only).clone(), written(only))];
-        }
-        logs.into_iter().map(|log| Candidate::placed(log.clone(), written(&log))).collect()
+            .collect()
     }
 
     /// Whether a rollout is of a thread that a person talks to; in this folder, where one is given.
@@ -158,6 +157,43 @@ impl Source for Codex {
             None => self.by_place(subject),
         }
     }
+
+    fn detail(&self) -> fn(&Value, &mut LogDetail) {
+        detail
+    }
+}
+
+fn detail(record: &Value, detail: &mut LogDetail) {
+    let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+    let number = |path: &str| record.pointer(path).and_then(Value::as_u64);
+    if text("/type") == Some("turn_context") {
+        detail.model = text("/payload/model").and_then(cut).or(detail.model.take());
+    }
+    match text("/payload/type") {
+        Some("task_complete" | "turn_complete") => {
+            let said = text("/payload/last_agent_message").and_then(cut);
+            detail.last_message = said.or(detail.last_message.take());
+            detail.turn_ms = number("/payload/duration_ms").or(detail.turn_ms);
+        }
+        Some("agent_message") => {
+            detail.last_message = text("/payload/message").and_then(cut);
+        }
+        Some("token_count") => {
+            let used = number("/payload/info/last_token_usage/total_tokens");
+            let window = number("/payload/info/model_context_window").filter(|size| *size > 0);
+            if let Some((used, window)) = used.zip(window) {
+                let left = 100 - (used.saturating_mul(100) / window).min(100);
+                detail.context_left = u8::try_from(left).ok();
+            }
+            let limits = ["primary", "secondary"].into_iter().filter_map(|name| {
+                let limit = record.pointer(&format!("/payload/rate_limits/{name}"))?;
+                let used = limit.get("used_percent")?.as_f64()?;
+                limit.get("resets_at")?.as_i64().filter(|_| used >= 100.0)
+            });
+            detail.limit_resets = limits.max();
+        }
+        _ => {}
+    }
 }
 
 /// The log at a path with a rollout's name; its folder is the one above `sessions`.
@@ -187,10 +223,6 @@ fn made(thread: &str) -> Option<f64> {
     let millis = u64::from_str_radix(&format!("{high}{low}"), 16).ok()?;
     #[expect(clippy::cast_precision_loss, reason = "48 bits fit")]
     Some(millis as f64 / 1000.0)
-}
-
-fn written(log: &LogId) -> f64 {
-    Stamp::of(&log.path).map_or(0.0, |stamp| stamp.modified())
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "saturates")]

@@ -2,13 +2,27 @@
 
 mod claude;
 mod codex;
+mod copilot;
+mod gemini;
+mod opencode;
+mod qwen;
 
+use super::file::Stamp;
 use super::source::Source;
+use jiff::Timestamp;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Every agent whose logs are read.
 pub(super) fn sources(homes: &Homes) -> Vec<Box<dyn Source>> {
-    vec![Box::new(claude::Claude::new(homes)), Box::new(codex::Codex::new(homes))]
+    vec![
+        Box::new(claude::Claude::new(homes)),
+        Box::new(codex::Codex::new(homes)),
+        Box::new(copilot::Copilot::new(homes)),
+        Box::new(gemini::Gemini::new(homes)),
+        Box::new(opencode::OpenCode::new(homes)),
+        Box::new(qwen::Qwen::new(homes)),
+    ]
 }
 
 /// Where agents keep their files: as this program's own environment says. Environments of other
@@ -34,10 +48,44 @@ impl Homes {
         Self { home: Some(home.to_owned()), variable: |_| None }
     }
 
+    /// This folder in the one that the variable names, else in the home folder.
+    fn below(&self, variable: &str, name: &str) -> Option<PathBuf> {
+        let folder = (self.variable)(variable).or_else(|| self.home.clone())?;
+        Some(folder.join(name))
+    }
+
     /// The folder that the variable names, else this one in the home folder.
     fn folder(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         (self.variable)(variable).or_else(|| Some(self.home.as_ref()?.join(below_home)))
     }
+}
+
+/// When a file was written last, seconds since the epoch; 0 where there is none.
+fn written(path: &Path) -> f64 {
+    Stamp::of(path).map_or(0.0, |stamp| stamp.modified())
+}
+
+/// When a session began, by a time in its first record; seconds since the epoch.
+fn begun(head: &Value, field: &str) -> Option<f64> {
+    let time = head.get(field)?.as_str()?.parse::<Timestamp>().ok()?;
+    Some(time.as_duration().as_secs_f64())
+}
+
+/// The beginning of a message for people; nothing for an empty one.
+fn cut(text: &str) -> Option<String> {
+    const MESSAGE_MAX: usize = 400;
+    let text = text.trim_start();
+    (!text.is_empty()).then(|| text.chars().take(MESSAGE_MAX).collect())
+}
+
+/// The name that Claude Code and Qwen Code give to the folder of a project: every UTF-16 unit of
+/// the path that is no ASCII letter or digit is a dash.
+fn dashed(cwd: &str) -> String {
+    cwd.encode_utf16()
+        .map(|unit| {
+            char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric).unwrap_or('-')
+        })
+        .collect()
 }
 
 /// Whether a text can be the id of a session: it becomes part of a path.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::processes::Sign;
+use madohub_detect::State;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +119,13 @@ impl World {
     }
 }
 
+/// A time so many seconds before now, as records have it.
+fn time(world: &World, age: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "a test")]
+    let millis = ((world.now - age) * 1000.0) as i64;
+    jiff::Timestamp::from_millisecond(millis).unwrap().to_string()
+}
+
 /// A thread id made at this time.
 fn thread(time: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a test")]
@@ -169,14 +177,16 @@ fn two_codex_in_one_folder_are_ambiguous_unless_time_tells_them_apart() {
     let second = world.rollout(49.8, "/w", "");
     world.pane("codex", 100.0, "/w", &[]);
     world.pane("codex", 50.0, "/w", &[]);
-    let logs = world.look();
-    assert!(logs.iter().all(|log| log == "?") || logs == [first, second], "{logs:?}");
+    assert_eq!(world.look(), [first.as_str(), second.as_str()]);
+    // Either may have begun another thread.
+    world.rollout(10.0, "/w", "");
+    assert_eq!(world.look(), ["?", "?"]);
 }
 
 #[test]
 fn a_process_in_no_pane_is_a_rival_too() {
     let mut world = World::new();
-    world.rollout(40.0, "/w", "");
+    world.rollout(30.0, "/w", "");
     world.pane("codex", 50.0, "/w", &[]);
     world.everyone = vec![world.process("codex", 77, 45.0, "/w", &[])];
     assert_eq!(world.look(), ["?"]);
@@ -246,6 +256,8 @@ fn claude_without_an_entry_is_tied_by_its_command_line() {
 fn another_process_in_the_pane_is_another_log() {
     let mut world = World::new();
     world.transcript("-w", SESSION);
+    let path = world.home.path().join(format!(".claude/projects/-w/{SESSION}.jsonl"));
+    world.touch(&path, 10.0);
     let pane = world.pane("claude", 50.0, "/w", &["--resume", SESSION]);
     assert_eq!(world.look(), [format!("{SESSION}.jsonl")]);
     // The same number, started later.
@@ -255,24 +267,225 @@ fn another_process_in_the_pane_is_another_log() {
 }
 
 #[test]
-fn what_an_earlier_process_wrote_is_no_news() {
+fn claude_without_entry_or_command_line_is_tied_by_folder_and_time() {
     let mut world = World::new();
-    let now = world.now;
-    let time = |age: f64| {
-        #[expect(clippy::cast_possible_truncation, reason = "a test")]
-        jiff::Timestamp::from_millisecond(((now - age) * 1000.0) as i64).unwrap()
-    };
-    let prompt = |age: f64| {
+    let begin = |world: &World, age: f64| {
         format!(
             "{{\"type\":\"user\",\"message\":{{\"content\":\"x\"}},\"timestamp\":\"{}\"}}\n",
-            time(age)
+            time(world, age)
         )
     };
-    let text = format!("{}{}", prompt(100.0), prompt(10.0));
+    let old = world.write(".claude/projects/-w/old.jsonl", &begin(&world, 900.0));
+    world.touch(&old, 800.0);
+    world.write(".claude/projects/-w/own.jsonl", &begin(&world, 40.0));
+    world.write(".claude/projects/-w/agent-x.jsonl", &begin(&world, 30.0));
+    world.write(".claude/projects/-v/resumed.jsonl", &begin(&world, 900.0));
+    world.pane("claude", 50.0, "/w", &[]);
+    world.pane("claude", 50.0, "/v", &["--continue"]);
+    world.pane("claude", 50.0, "/v/w", &[]);
+    assert_eq!(world.look(), ["own.jsonl", "resumed.jsonl", "-"]);
+    world.pane("claude", 50.0, "/w", &[]);
+    assert_eq!(world.look(), ["?", "resumed.jsonl", "-", "?"]);
+}
+
+#[test]
+fn qwen_is_tied_by_its_entry_else_by_folder_and_time() {
+    let mut world = World::new();
+    let begin =
+        |age: f64| format!("{{\"type\":\"user\",\"timestamp\":\"{}\"}}\n", time(&world, age));
+    let (mine, other) = (begin(40.0), begin(30.0));
+    world.write(".qwen/projects/-w/chats/mine.jsonl", &mine);
+    world.write(".qwen/projects/-w/chats/other.jsonl", &other);
+    world.pane("qwen", 50.0, "/w", &[]);
+    world.pane("qwen", 50.0, "/w", &[]);
+    assert_eq!(world.look(), ["?", "?"]);
+    let entry = format!("{{\"pid\":{}}}", world.panes[0].agent.1);
+    world.write(".qwen/projects/-w/chats/mine.runtime.json", &entry);
+    assert_eq!(world.look(), ["mine.jsonl", "other.jsonl"]);
+}
+
+#[test]
+fn gemini_is_tied_by_the_folder_of_its_project() {
+    let mut world = World::new();
+    let head = |age: f64, kind: &str| {
+        format!(
+            "{{\"sessionId\":\"s\",\"startTime\":\"{}\",\"kind\":\"{kind}\"}}\n",
+            time(&world, age)
+        )
+    };
+    let (old, own, sub) = (head(900.0, "main"), head(40.0, "main"), head(30.0, "subagent"));
+    for (name, text) in [("old", old), ("own", own), ("sub", sub)] {
+        world.write(&format!(".gemini/tmp/w/chats/session-{name}.jsonl"), &text);
+    }
+    world.write(".gemini/tmp/w/.project_root", "/w\n");
+    world.write(".gemini/tmp/v/.project_root", "/v");
+    world.pane("gemini", 50.0, "/w", &[]);
+    world.pane("gemini", 50.0, "/v", &[]);
+    assert_eq!(world.look(), ["session-own.jsonl", "-"]);
+}
+
+/// OpenCode's database, as far as it is asked.
+fn opencode(world: &World) -> rusqlite::Connection {
+    let path = world.write(".local/share/opencode/opencode.db", "");
+    let db = rusqlite::Connection::open(path).unwrap();
+    db.execute_batch(
+        "PRAGMA journal_mode = WAL;
+         CREATE TABLE session(id TEXT, parent_id TEXT, directory TEXT, time_created INTEGER, time_updated INTEGER);
+         CREATE TABLE message(id TEXT, session_id TEXT, data TEXT);
+         CREATE TABLE part(id TEXT, message_id TEXT, session_id TEXT, data TEXT);",
+    )
+    .unwrap();
+    db
+}
+
+#[test]
+fn opencode_is_followed_in_its_database() {
+    let mut world = World::new();
+    let db = opencode(&world);
+    #[expect(clippy::cast_possible_truncation, reason = "a test")]
+    let millis = |age: f64| ((world.now - age) * 1000.0) as i64;
+    let (old, new) = (millis(900.0), millis(40.0));
+    let mut session = db.prepare("INSERT INTO session VALUES(?1, ?2, ?3, ?4, ?4)").unwrap();
+    for (id, parent, folder, time) in [
+        ("ses_old", None, "/w", old),
+        ("ses_own", None, "/w", new),
+        ("ses_sub", Some("ses_own"), "/w", new),
+        ("ses_other", None, "/v", new),
+    ] {
+        session.execute((id, parent, folder, time)).unwrap();
+    }
+    let message = |id: &str, data: &str| {
+        db.execute("INSERT OR REPLACE INTO message VALUES(?1, 'ses_own', ?2)", (id, data)).unwrap();
+    };
+    let part = |id: &str, message: &str, data: &str| {
+        db.execute("INSERT INTO part VALUES(?1, ?2, 'ses_own', ?3)", (id, message, data)).unwrap();
+    };
+    world.pane("opencode", 50.0, "/w", &[]);
+    world.pane("opencode", 50.0, "/u", &["-s", "ses_other"]);
+    assert_eq!(world.look(), ["opencode.db (ses_own)", "opencode.db (ses_other)"]);
+    message("msg_1", &format!("{{\"role\":\"user\",\"time\":{{\"created\":{new}}}}}"));
+    message(
+        "msg_2",
+        &format!("{{\"role\":\"assistant\",\"modelID\":\"m\",\"time\":{{\"created\":{new}}}}}"),
+    );
+    assert_eq!(world.state(0, "opencode"), State::Working);
+    part("prt_1", "msg_2", r#"{"type":"text","text":"Done."}"#);
+    db.execute("DELETE FROM message WHERE id = 'msg_2'", ()).unwrap();
+    message(
+        "msg_2",
+        &format!(
+            "{{\"role\":\"assistant\",\"modelID\":\"m\",\"finish\":\"stop\",\"time\":{{\"created\":{new},\"completed\":{}}}}}",
+            new + 1500
+        ),
+    );
+    assert_eq!(world.state(0, "opencode"), State::Completed);
+    let detail = world.logs.panes.get(&0).and_then(PaneLog::seen).unwrap().detail;
+    assert_eq!(
+        (detail.model.as_deref(), detail.last_message.as_deref(), detail.turn_ms),
+        (Some("m"), Some("Done."), Some(1500))
+    );
+    for (id, data, more, state) in [
+        (
+            "msg_3",
+            r#""error":{"name":"MessageAbortedError","data":{"message":"x"}}"#,
+            "",
+            State::Stopped,
+        ),
+        ("msg_4", r#""error":{"name":"APIError","data":{"message":"500"}}"#, "", State::Failed),
+        ("msg_5", r#""finish":"tool-calls""#, "", State::Working),
+        (
+            "msg_6",
+            r#""finish":"tool-calls""#,
+            "The user rejected permission to use this specific tool call.",
+            State::Stopped,
+        ),
+    ] {
+        if !more.is_empty() {
+            part(
+                "prt_9",
+                id,
+                &format!(
+                    "{{\"type\":\"tool\",\"state\":{{\"status\":\"error\",\"error\":\"{more}\"}}}}"
+                ),
+            );
+        }
+        message(
+            id,
+            &format!(
+                "{{\"role\":\"assistant\",{data},\"time\":{{\"created\":{new},\"completed\":{new}}}}}"
+            ),
+        );
+        assert_eq!(world.state(0, "opencode"), state, "{data}");
+    }
+}
+
+impl World {
+    /// The state by the pane's log alone.
+    fn state(&mut self, pane: u64, agent: &str) -> State {
+        self.look();
+        let log = self.logs.panes.get(&pane).and_then(PaneLog::seen);
+        let seen = madohub_detect::Observation {
+            agent_hint: Some(agent.to_owned()),
+            log,
+            ..madohub_detect::Observation::default()
+        };
+        madohub_detect::detect(self.logs.rules(), &seen).state
+    }
+}
+
+/// Files with secrets that lie where logs are searched for.
+const SECRETS: [&str; 9] = [
+    ".claude/.credentials.json",
+    ".claude/sessions/1000000000.ab12.key",
+    ".claude/projects/-w/auth.jsonl",
+    ".codex/auth.json",
+    ".copilot/token.json",
+    ".gemini/oauth_creds.json",
+    ".qwen/oauth_creds.json",
+    ".local/share/opencode/auth.json",
+    ".local/share/opencode/opencode-token.db",
+];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_with_secrets_are_never_opened() {
+    use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+    let mut world = World::new();
+    drop(opencode(&world));
+    world.rollout(49.0, "/w", "");
+    world.write(".gemini/tmp/w/.project_root", "/w\n");
+    let wire = init(CreateFlags::NONBLOCK).unwrap();
+    for path in SECRETS {
+        let path = world.write(path, "{}\n");
+        add_watch(&wire, path, WatchFlags::OPEN).unwrap();
+    }
+    for agent in ["claude", "codex", "copilot", "gemini", "qwen", "opencode"] {
+        world.pane(agent, 50.0, "/w", &["--continue"]);
+    }
+    world.look();
+    let mut registry =
+        crate::registry::RegistryReader::new(Some(world.home.path().join(".claude/sessions")));
+    registry.begin();
+    registry.entry(&world.panes[0].processes);
+    let mut events = [0; 4096];
+    assert_eq!(rustix::io::read(&wire, &mut events), Err(rustix::io::Errno::AGAIN));
+    fs::read(world.home.path().join(SECRETS[0])).unwrap();
+    assert!(rustix::io::read(&wire, &mut events).is_ok(), "the wire works");
+}
+
+#[test]
+fn what_an_earlier_process_wrote_is_no_news() {
+    let mut world = World::new();
+    let (before, since) = (time(&world, 100.0), time(&world, 10.0));
+    let prompt = |time: &str| {
+        let message = r#""type":"user","message":{"content":"x"}"#;
+        format!("{{{message},\"timestamp\":\"{time}\"}}\n")
+    };
+    let text = format!("{}{}", prompt(&before), prompt(&since));
     world.write(&format!(".claude/projects/-w/{SESSION}.jsonl"), &text);
     world.pane("claude", 50.0, "/w", &["--resume", SESSION]);
     world.look();
     let log = world.logs.panes.get(&0).and_then(PaneLog::seen).unwrap();
     assert_eq!(log.records.len(), 1);
-    assert!(log.records[0].contains(&time(10.0).to_string()));
+    assert!(log.records[0].contains(&since));
 }

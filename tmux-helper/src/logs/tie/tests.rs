@@ -1,5 +1,5 @@
 use super::*;
-use Strength::{Argv, Place, Process};
+use Strength::{Argv, Place, Process, Start};
 
 type Row<'a> = (u64, &'a str, &'a [(&'a str, Strength, f64)]);
 
@@ -84,6 +84,32 @@ fn a_log_has_one_process_at_most() {
             "alone in its folder it goes on in the newest",
             &[(1, "/w", &[("a", Place, 5.0), ("b", Place, 9.0), ("c", Place, 7.0)])],
             "1=b",
+        ),
+        (
+            "each began with its process, in one folder",
+            &[
+                (1, "/w", &[("a", Start, 5.0), ("b", Place, 9.0)]),
+                (2, "/w", &[("b", Start, 9.0), ("a", Place, 5.0)]),
+            ],
+            "1=a 2=b",
+        ),
+        (
+            "one of two went on in a third log",
+            &[
+                (1, "/w", &[("a", Start, 5.0), ("b", Place, 6.0), ("c", Place, 9.0)]),
+                (2, "/w", &[("b", Start, 6.0), ("c", Place, 9.0)]),
+            ],
+            "1=?? 2=??",
+        ),
+        (
+            "alone it went on in a later log",
+            &[(1, "/w", &[("a", Start, 5.0), ("b", Place, 9.0), ("c", Place, 3.0)])],
+            "1=b",
+        ),
+        (
+            "two began at the same time",
+            &[(1, "/w", &[("a", Start, 5.0)]), (2, "/w", &[("a", Start, 5.0)])],
+            "1=? 2=?",
         ),
         (
             "an ambiguity of surer ones keeps weaker ones away",
