@@ -27,8 +27,9 @@ macro_rules! shipped {
 
 /// The rule files that ship with the crate, in the order in which agents are tried on a screen
 /// whose agent is not known: those with the most telling screens first.
-pub(super) const FILES: [(&str, &str); 10] = shipped![
+pub(super) const FILES: [(&str, &str); 12] = shipped![
     "opencode", "gemini", "qwen", "copilot", "amp", "droid", "auggie", "codex", "claude", "aider",
+    "crush", "goose",
 ];
 
 /// A prompt this far from the end was written over an interface with a footer below it.

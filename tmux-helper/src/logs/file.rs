@@ -1,6 +1,7 @@
 //! Opening the files of agents: this user's own regular files below the agent's folder, and never
 //! one that may hold a secret.
 
+use jiff::Timestamp;
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 use std::ffi::OsStr;
@@ -27,6 +28,11 @@ impl Stamp {
     /// The file as it is now; nothing where there is none.
     pub(super) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|meta| Self::from(&meta))
+    }
+
+    /// When it was written last, where that is a time that records can have.
+    pub(super) fn time(&self) -> Option<Timestamp> {
+        Timestamp::new(self.modified.0, i32::try_from(self.modified.1).ok()?).ok()
     }
 
     /// Seconds since the epoch of the last write.

@@ -21,6 +21,7 @@ mod file;
 mod follow;
 mod head;
 mod kept;
+mod rows;
 mod source;
 mod tail;
 mod tie;

@@ -1,10 +1,15 @@
 //! The agents whose session logs are read, one module each.
 
+mod aider;
+mod amp;
 mod claude;
 mod codex;
 mod copilot;
+mod crush;
 mod gemini;
+mod goose;
 mod opencode;
+mod opencode_files;
 mod qwen;
 
 use super::file::Stamp;
@@ -16,10 +21,14 @@ use std::path::{Path, PathBuf};
 /// Every agent whose logs are read.
 pub(super) fn sources(homes: &Homes) -> Vec<Box<dyn Source>> {
     vec![
+        Box::new(aider::Aider),
+        Box::new(amp::Amp::new(homes)),
         Box::new(claude::Claude::new(homes)),
         Box::new(codex::Codex::new(homes)),
         Box::new(copilot::Copilot::new(homes)),
+        Box::new(crush::Crush::default()),
         Box::new(gemini::Gemini::new(homes)),
+        Box::new(goose::Goose::new(homes)),
         Box::new(opencode::OpenCode::new(homes)),
         Box::new(qwen::Qwen::new(homes)),
     ]
@@ -48,6 +57,11 @@ impl Homes {
         Self { home: Some(home.to_owned()), variable: |_| None }
     }
 
+    /// The folder that the variable names.
+    fn named(&self, variable: &str) -> Option<PathBuf> {
+        (self.variable)(variable)
+    }
+
     /// This folder in the one that the variable names, else in the home folder.
     fn below(&self, variable: &str, name: &str) -> Option<PathBuf> {
         let folder = (self.variable)(variable).or_else(|| self.home.clone())?;
@@ -63,6 +77,18 @@ impl Homes {
 /// When a file was written last, seconds since the epoch; 0 where there is none.
 fn written(path: &Path) -> f64 {
     Stamp::of(path).map_or(0.0, |stamp| stamp.modified())
+}
+
+/// A time of a database's row as records have it; seconds or milliseconds since the epoch.
+fn stamp(time: i64) -> Option<String> {
+    /// No agent of the first four thousand years after 1970 wrote down more seconds than that.
+    const SECONDS_MAX: i64 = 100_000_000_000;
+    let time = if time > SECONDS_MAX {
+        Timestamp::from_millisecond(time)
+    } else {
+        Timestamp::from_second(time)
+    };
+    time.ok().map(|time| time.to_string())
 }
 
 /// When a session began, by a time in its first record; seconds since the epoch.

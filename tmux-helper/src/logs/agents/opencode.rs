@@ -12,9 +12,9 @@
 //! `tool` and `tool_error` are state and error of the newest tool call of the message.
 
 use super::super::database::Database;
-use super::super::kept::Kept;
+use super::super::rows::Rows;
 use super::super::source::{Candidate, LogId, Reader, Source, Strength, Subject};
-use super::Homes;
+use super::{Homes, opencode_files};
 use jiff::Timestamp;
 use madohub_detect::LogDetail;
 use rusqlite::{Connection, Row};
@@ -22,11 +22,10 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Messages of a session that are looked at: those of the last turns.
-const MESSAGES: u32 = 8;
+pub(super) const MESSAGES: u32 = 8;
 /// Characters of a text.
 const TEXT_MAX: usize = 400;
 
@@ -64,11 +63,13 @@ pub(in crate::logs) struct OpenCode {
 
 /// One session.
 #[derive(Debug, Clone)]
-struct Session {
-    id: String,
-    directory: String,
-    /// Seconds since the epoch.
-    updated: f64,
+pub(super) struct Session {
+    /// Its id.
+    pub(super) id: String,
+    /// The folder that it works in.
+    pub(super) directory: String,
+    /// When it changed last, seconds since the epoch.
+    pub(super) updated: f64,
 }
 
 impl OpenCode {
@@ -77,12 +78,16 @@ impl OpenCode {
         Self { root: data.map(|data| data.join("opencode")), databases: HashMap::new() }
     }
 
-    /// All sessions that are not too old, with their databases.
-    fn sessions(&mut self) -> Vec<(LogId, Session)> {
+    /// All sessions that are not too old, with where they are kept. Of those in files the ones that
+    /// changed since `started`, and the one with this id.
+    fn sessions(&mut self, started: f64, named: Option<&str>) -> Vec<(LogId, Session)> {
         let Some(root) = self.root.clone() else { return Vec::new() };
         let files = fs::read_dir(&root).into_iter().flatten().flatten();
         let paths: Vec<PathBuf> =
             files.map(|file| file.path()).filter(|path| is_database(path)).collect();
+        if paths.is_empty() {
+            return opencode_files::sessions(&root, started, named);
+        }
         let mut found = Vec::new();
         for path in paths {
             let fresh = || (Database::new(&root, &path), Vec::new());
@@ -105,9 +110,9 @@ impl Source for OpenCode {
     }
 
     fn candidates(&mut self, subject: &Subject<'_>) -> Vec<Candidate> {
-        let named = subject.option(&["-s", "--session"]).map(str::to_owned);
-        let sessions = self.sessions();
-        if let Some((log, _)) = sessions.iter().find(|(_, s)| Some(&s.id) == named.as_ref()) {
+        let named = subject.option(&["-s", "--session"]);
+        let sessions = self.sessions(subject.started.unwrap_or(f64::INFINITY), named);
+        if let Some((log, _)) = sessions.iter().find(|(_, s)| Some(s.id.as_str()) == named) {
             let how = "session that the command line names".to_owned();
             return vec![Candidate::new(log.clone(), Strength::Argv, how)];
         }
@@ -132,34 +137,11 @@ impl Source for OpenCode {
     }
 
     fn open(&self, log: &LogId) -> Box<dyn Reader> {
-        Box::new(Messages {
-            database: Database::new(&log.root, &log.path),
-            session: log.session.clone().unwrap_or_default(),
-            last: Vec::new(),
-        })
-    }
-}
-
-/// Reads the messages of one session.
-#[derive(Debug)]
-struct Messages {
-    database: Database,
-    session: String,
-    last: Vec<String>,
-}
-
-impl Reader for Messages {
-    fn read(&mut self, kept: &mut Kept) -> io::Result<()> {
-        let session = &self.session;
-        let answer = self.database.ask(|db| ask_messages(db, session))?;
-        if let Some(records) = answer.filter(|records| *records != self.last) {
-            kept.restart();
-            for record in &records {
-                kept.take(record);
-            }
-            self.last = records;
+        if is_database(&log.path) {
+            Box::new(Rows::new(log, ask_messages))
+        } else {
+            Box::new(opencode_files::Files::new(log))
         }
-        Ok(())
     }
 }
 

@@ -6,6 +6,8 @@ use madohub_detect::State;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod sources;
+
 /// A home folder, and the agents' processes as of now.
 struct World {
     home: tempfile::TempDir,
@@ -434,7 +436,7 @@ impl World {
 }
 
 /// Files with secrets that lie where logs are searched for.
-const SECRETS: [&str; 9] = [
+const SECRETS: [&str; 11] = [
     ".claude/.credentials.json",
     ".claude/sessions/1000000000.ab12.key",
     ".claude/projects/-w/auth.jsonl",
@@ -444,6 +446,8 @@ const SECRETS: [&str; 9] = [
     ".qwen/oauth_creds.json",
     ".local/share/opencode/auth.json",
     ".local/share/opencode/opencode-token.db",
+    ".local/share/amp/secrets.json",
+    ".local/share/goose/sessions/token.db",
 ];
 
 #[cfg(target_os = "linux")]
@@ -459,7 +463,8 @@ fn files_with_secrets_are_never_opened() {
         let path = world.write(path, "{}\n");
         add_watch(&wire, path, WatchFlags::OPEN).unwrap();
     }
-    for agent in ["claude", "codex", "copilot", "gemini", "qwen", "opencode"] {
+    for source in crate::logs::agents::sources(&Homes::at(world.home.path())) {
+        let agent = source.agent();
         world.pane(agent, 50.0, "/w", &["--continue"]);
     }
     world.look();
