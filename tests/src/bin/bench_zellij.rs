@@ -28,7 +28,7 @@ fn main() {
     };
     let alone = share(&stage(false), seconds);
     let with = stage(true);
-    with.wait_states(&(0..PANES as u32).map(|pane| (pane, "working")).collect::<Vec<_>>());
+    with.wait_states(&(0..).take(PANES).map(|pane| (pane, "working")).collect::<Vec<_>>());
     with.wait_frames("one", &[Some(STATE_COLOURS[0]); PANES]);
     let both = share(&with, seconds);
     println!("server without the plugin  {:.2} % of a core", alone * 100.0);
