@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let path = entry?.path();
         let name = path.file_stem().ok_or("a rule file without a name")?;
         let mut file: toml::Table = fs::read_to_string(&path)?.parse()?;
-        for rules in ["identify", "rules", "log_rules"] {
+        for rules in ["identify", "rules", "log_rules", "hook_rules"] {
             let rules = file.get_mut(rules).and_then(toml::Value::as_array_mut);
             for rule in rules.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
                 // The tests of this crate tried them.

@@ -9,13 +9,14 @@
 //! | 5 | the agent's entry says `busy` | `working` |
 //! | 6 | the agent's entry says `idle` or `shell` | how the turn ended, else `idle` |
 //! | 7 | a program status report of the agent | its state; an end as the log tells it, else `stopped` |
-//! | 8 | the log waits | `waiting` |
-//! | 9 | the screen works, or shows a later end than the log | the screen's state |
-//! | 10 | the log works or ended the turn | the log's state |
-//! | 11 | a run without an interface | `working` |
-//! | 12 | the screen | the screen's state |
-//! | 13 | a view covers the live region | the former state, else `idle` |
-//! | 14 | nothing | `unknown` |
+//! | 8 | a report of the agent's hooks that neither log nor screen contradicts | its state |
+//! | 9 | the log waits | `waiting` |
+//! | 10 | the screen works, or shows a later end than the log | the screen's state |
+//! | 11 | the log works or ended the turn | the log's state |
+//! | 12 | a run without an interface | `working` |
+//! | 13 | the screen | the screen's state |
+//! | 14 | a view covers the live region | the former state, else `idle` |
+//! | 15 | nothing | `unknown` |
 
 use crate::detection::{Evidence, State, Via};
 use crate::identify::Life;
@@ -30,6 +31,7 @@ pub(crate) struct Claims<'a> {
     pub(crate) registry: Option<&'a Registry>,
     pub(crate) log: Option<LogVerdict>,
     pub(crate) program_status: Option<&'a ProgramStatus>,
+    pub(crate) hook: Option<LogVerdict>,
 }
 
 /// The claim of the first screen or title rule that matched.
@@ -71,7 +73,8 @@ pub(crate) fn arbitrate(
     let mut verdict = claims.decide(seen, life, who);
     // The losers are told too: `explain` and people want to know who disagreed.
     let others = claims.screen.iter().map(|c| &c.evidence);
-    for other in others.chain(claims.log.iter().map(|l| &l.evidence)) {
+    let records = claims.log.iter().chain(&claims.hook).map(|l| &l.evidence);
+    for other in others.chain(records) {
         if !verdict.evidence.contains(other) {
             verdict.evidence.push(other.clone());
         }
@@ -98,6 +101,9 @@ impl Claims<'_> {
         }
         if let Some(verdict) = self.program_status.and_then(|status| self.by_program_status(status))
         {
+            return verdict;
+        }
+        if let Some(verdict) = self.by_hook() {
             return verdict;
         }
         if let Some(verdict) = self.by_log() {
@@ -150,6 +156,12 @@ impl Claims<'_> {
         if let Some(verdict) = self.turn_over() {
             return verdict;
         }
+        let ended = self.hook_that_holds().filter(|hook| {
+            matches!(hook.state(), Some(State::Completed | State::Failed)) && !self.is_interrupted()
+        });
+        if let Some((hook, state)) = ended.and_then(|hook| Some((hook, hook.state()?))) {
+            return hook.verdict(state);
+        }
         let Some(stop) = self.screen_state(State::Stopped) else {
             return Verdict::new(State::Idle, None, evidence);
         };
@@ -162,16 +174,50 @@ impl Claims<'_> {
     /// a later one.
     fn turn_over(&self) -> Option<Verdict> {
         let log = self.log.as_ref()?;
-        let interrupted = self
-            .screen_state(State::Stopped)
-            .filter(|c| matches!(c.reason.as_deref(), Some("interrupted" | "rejected")));
         match log.state()? {
-            State::Completed | State::Failed | State::Idle if interrupted.is_some() => None,
+            State::Completed | State::Failed | State::Idle if self.is_interrupted() => None,
             state @ (State::Completed | State::Failed | State::Stopped | State::Idle) => {
                 Some(log.verdict(state))
             }
             _ => None,
         }
+    }
+
+    /// The newest report of the agent's hooks, where nothing contradicts it. No hook tells of an
+    /// Esc, so that a report holds only until the log says something later, or the screen shows
+    /// something else.
+    fn by_hook(&self) -> Option<Verdict> {
+        let hook = self.hook_that_holds()?;
+        let screen = self.screen.as_ref().map(|claim| &claim.says);
+        let is = |state| screen == Some(&Says::State(state));
+        let shows_a_state = matches!(screen, Some(Says::State(_)));
+        match hook.says {
+            // An answered dialog is gone: so is the input box, or a turn runs.
+            LogSays::State(State::Waiting) if shows_a_state => None,
+            LogSays::State(State::Working) if shows_a_state && !is(State::Working) => None,
+            LogSays::State(State::Completed | State::Failed | State::Stopped)
+                if is(State::Working) || self.is_interrupted() =>
+            {
+                None
+            }
+            LogSays::State(State::Idle) | LogSays::Ended | LogSays::Closed | LogSays::Unclear => {
+                None
+            }
+            LogSays::State(state) => Some(hook.verdict(state)),
+        }
+    }
+
+    /// The report, unless the log has a later word.
+    fn hook_that_holds(&self) -> Option<&LogVerdict> {
+        let logged = self.log.as_ref().and_then(|log| log.time);
+        self.hook
+            .as_ref()
+            .filter(|hook| logged.zip(hook.time).is_none_or(|(log, hook)| log <= hook))
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.screen_state(State::Stopped)
+            .is_some_and(|c| matches!(c.reason.as_deref(), Some("interrupted" | "rejected")))
     }
 
     fn by_log(&self) -> Option<Verdict> {

@@ -37,6 +37,11 @@ pub(crate) fn run<'a>(
                     .program_status
                     .as_ref()
                     .filter(|status| life != Life::Unseen && is_of_foreground(status, seen)),
+                hook: seen
+                    .hook
+                    .as_ref()
+                    .filter(|_| life != Life::Unseen)
+                    .and_then(|hook| session_log::read_hook(agent, hook, tried)),
             };
             let life = without_interface(rules, seen, sight, life, &claims);
             let mut verdict = arbitrate(seen, life, &evidence, &claims);

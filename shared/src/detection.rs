@@ -138,7 +138,7 @@ pub struct UnknownState(String);
 pub enum StateSource {
     /// Screen, title, escape sequences, processes.
     PtyScrape,
-    /// The agent's own log, database or registry.
+    /// The agent's own log, database, registry or hooks.
     JsonlWatcher,
 }
 
@@ -178,7 +178,7 @@ impl Via {
     /// The state source that this way belongs to.
     pub fn state_source(self) -> StateSource {
         match self {
-            Self::Registry | Self::SessionLog => StateSource::JsonlWatcher,
+            Self::Registry | Self::SessionLog | Self::Hook => StateSource::JsonlWatcher,
             _ => StateSource::PtyScrape,
         }
     }

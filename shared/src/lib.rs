@@ -47,7 +47,8 @@ pub use explain::{ExplainedLog, Explanation, RegionRows, explain};
 pub use identify::{RULE_SHELL_COMMAND, RULE_SHELL_PROMPT, agent_of_process, agent_process};
 pub use layout::input_box;
 pub use observation::{
-    Cursor, LogDetail, Observation, Previous, Process, ProgramStatus, Registry, SessionLog,
+    Cursor, HookReport, LogDetail, Observation, Previous, Process, ProgramStatus, Registry,
+    SessionLog,
 };
 pub use program_status::{
     Blocked, Report, ReportState, StatusRecord, StatusScanner, StatusSignal, Terminator,

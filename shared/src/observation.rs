@@ -61,6 +61,9 @@ pub struct Observation {
     /// Last program status report (OSC 7501) of the pane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program_status: Option<ProgramStatus>,
+    /// Newest report of the agent's own hooks, already tied to a live process of this pane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hook: Option<HookReport>,
     /// Agent proved by the user or by an earlier observation, not by this screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_hint: Option<String>,
@@ -253,6 +256,19 @@ impl From<&crate::Report> for ProgramStatus {
             ..Self::default()
         }
     }
+}
+
+/// A report of an agent's own hook: what the agent handed to it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HookReport {
+    /// Id of the agent that the hook was set up for.
+    pub agent: String,
+    /// One JSON object.
+    pub record: String,
+    /// When it was reported, seconds since the epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
 }
 
 /// What a pane was before this observation.

@@ -1,7 +1,7 @@
 //! What the end of a session log says: the newest record that any log rule matches decides.
 
 use crate::detection::{Evidence, State, Via};
-use crate::observation::SessionLog;
+use crate::observation::{HookReport, SessionLog};
 use crate::rules::{Agent, Check, LogRule, LogSays, RuleSet};
 use crate::scan::{Attempt, Tried};
 use serde_json::Value;
@@ -61,6 +61,21 @@ pub(crate) fn read(
         LogSays::Closed => LogVerdict { says: LogSays::State(State::Completed), ..end },
         _ => end,
     })
+}
+
+/// What a report of the agent's own hooks says.
+pub(crate) fn read_hook(agent: &Agent, hook: &HookReport, tried: &mut Tried) -> Option<LogVerdict> {
+    let meant = hook.agent.is_empty() || hook.agent == agent.id;
+    if !meant || hook.record.len() > MAX_RECORD_BYTES {
+        return None;
+    }
+    let record = serde_json::from_str::<Value>(&hook.record).ok()?;
+    let rule = agent.hook_rules.iter().find(|rule| rule.matches(&record))?;
+    tried.note(|| Attempt { rule: rule.id.clone(), region: "hook", matched: true, failed: None });
+    let mut verdict = LogVerdict::of(rule, &record);
+    verdict.evidence.via = Via::Hook;
+    verdict.time = hook.time;
+    Some(verdict)
 }
 
 /// Whether a state that stands before the end of a turn tells how the turn ended.

@@ -14,8 +14,10 @@ mod error;
 pub mod events;
 mod follow;
 pub mod glance;
+pub mod hooks;
 pub mod input;
 pub mod logs;
+pub mod notify;
 pub mod observe;
 pub mod output;
 mod pid_files;
@@ -28,6 +30,7 @@ pub mod run;
 pub mod scan;
 mod time;
 pub mod tmux;
+mod user_files;
 pub mod verdict;
 pub mod zellij;
 

@@ -26,6 +26,7 @@ pub fn take_pane(seen: &mut Observation, pane: &Pane) -> bool {
         registry: seen.registry.take(),
         log: seen.log.take(),
         program_status: seen.program_status.take(),
+        hook: seen.hook.take(),
         agent_hint: seen.agent_hint.take(),
         previous: seen.previous.take(),
         now: seen.now,

@@ -112,6 +112,7 @@ pub(crate) fn observation(pane: &Pane, previous: Option<&Detection>, now: f64) -
             seen.registry.clone_from(&host.registry);
             seen.log.clone_from(&host.log);
             seen.program_status.clone_from(&host.program_status);
+            seen.hook.clone_from(&host.hook);
         }
         (_, Some(foreground)) => {
             if foreground.says == CommandSays::Nothing {

@@ -1,7 +1,7 @@
 //! What is known of one pane.
 
 use crate::event::{PaneFacts, PaneId, Screen};
-use madohub_detect::{Detection, Process, ProgramStatus, Registry, SessionLog};
+use madohub_detect::{Detection, HookReport, Process, ProgramStatus, Registry, SessionLog};
 use serde::Deserialize;
 
 /// What the helper knows of a pane's processes.
@@ -18,6 +18,8 @@ pub(crate) struct HostFacts {
     pub(crate) log: Option<SessionLog>,
     /// What the agent reports of itself.
     pub(crate) program_status: Option<ProgramStatus>,
+    /// The newest report of the agent's own hooks.
+    pub(crate) hook: Option<HookReport>,
     /// Working directory of the agent, else of the pane's process.
     pub(crate) cwd: Option<String>,
     /// The model in use.

@@ -78,6 +78,7 @@ fn row_3_an_open_dialog_outranks_a_registry_that_says_busy() {
         registry: Some(&busy),
         log: log(LogSays::State(State::Working)),
         program_status: None,
+        hook: None,
     };
     assert_eq!(decide(&claims), (State::Waiting, PTY, Some("plan".into())));
 }
@@ -119,6 +120,7 @@ fn rows_5_and_6_the_registry_says_busy_or_how_the_turn_ended() {
         registry: Some(&idle),
         log: log(LogSays::State(State::Completed)),
         program_status: None,
+        hook: None,
     };
     assert_eq!(decide(&later), (State::Stopped, PTY, Some("interrupted".into())));
 }
@@ -183,8 +185,68 @@ fn row_7_program_status_never_says_completed_or_failed() {
     assert_eq!(decide(&claims).0, State::Unknown);
 }
 
+fn hook(says: LogSays, time: Option<f64>) -> Option<LogVerdict> {
+    Some(LogVerdict { says, reason: None, evidence: Evidence::new(Via::Hook, "hook"), time })
+}
+
 #[test]
-fn rows_8_to_10_the_log_against_the_screen() {
+fn row_8_a_hook_holds_until_something_contradicts_it() {
+    use State::{Completed, Failed, Idle, Stopped, Waiting, Working};
+    for (report, seen, state) in [
+        // Nothing else is known, or what is known agrees.
+        (Waiting, None, Waiting),
+        (Working, None, Working),
+        (Working, Some((Working, None)), Working),
+        (Completed, None, Completed),
+        (Completed, Some((Idle, None)), Completed),
+        (Completed, Some((Stopped, None)), Completed),
+        (Failed, Some((Stopped, Some("api-error"))), Failed),
+        // An Esc and an answer call no hook; the screen shows them.
+        (Waiting, Some((Idle, None)), Idle),
+        (Waiting, Some((Working, None)), Working),
+        (Waiting, Some((Stopped, Some("rejected"))), Stopped),
+        (Working, Some((Stopped, Some("interrupted"))), Stopped),
+        (Working, Some((Idle, None)), Idle),
+        (Completed, Some((Stopped, Some("interrupted"))), Stopped),
+        // A turn that runs, and a dialog.
+        (Completed, Some((Working, None)), Working),
+        (Completed, Some((Waiting, None)), Waiting),
+        (Idle, Some((Working, None)), Working),
+    ] {
+        let claims = Claims {
+            screen: seen.and_then(|(state, reason)| screen(state, reason)),
+            hook: hook(LogSays::State(report), None),
+            ..Claims::default()
+        };
+        assert_eq!(decide(&claims).0, state, "{report} and {seen:?}");
+    }
+    let told = Claims { hook: hook(LogSays::State(Completed), None), ..Claims::default() };
+    assert_eq!(decide(&told), (Completed, LOG, None));
+}
+
+#[test]
+fn row_8_the_log_has_the_later_word() {
+    let (early, late) = (100.0, 105.0);
+    for (logged, reported, state) in [
+        (Some(late), Some(early), State::Stopped),
+        (Some(early), Some(late), State::Working),
+        (None, Some(early), State::Working),
+    ] {
+        let mut log = log(LogSays::State(State::Stopped));
+        log.as_mut().unwrap().time = logged;
+        let hook = hook(LogSays::State(State::Working), reported);
+        let claims = Claims { log, hook, ..Claims::default() };
+        assert_eq!(decide(&claims).0, state, "{logged:?} {reported:?}");
+    }
+    // A registry that says idle does not say how the turn ended; a hook does.
+    let idle = registry("idle", None);
+    let done = hook(LogSays::State(State::Completed), None);
+    let claims = Claims { registry: Some(&idle), hook: done, ..Claims::default() };
+    assert_eq!(decide(&claims).0, State::Completed);
+}
+
+#[test]
+fn rows_9_to_11_the_log_against_the_screen() {
     let table = [
         (LogSays::State(State::Waiting), State::Idle, State::Waiting, LOG),
         (LogSays::State(State::Completed), State::Working, State::Working, PTY),
@@ -203,13 +265,13 @@ fn rows_8_to_10_the_log_against_the_screen() {
 }
 
 #[test]
-fn row_11_a_run_without_an_interface_works_until_it_ends() {
+fn row_12_a_run_without_an_interface_works_until_it_ends() {
     let seen = Observation::default();
     assert_eq!(decide_for(&seen, Life::Headless, &Claims::default()), (State::Working, PTY, None));
 }
 
 #[test]
-fn rows_12_to_14_the_screen_a_view_or_nothing() {
+fn rows_13_to_15_the_screen_a_view_or_nothing() {
     let claims = Claims { screen: screen(State::Idle, None), ..Claims::default() };
     assert_eq!(decide(&claims), (State::Idle, PTY, None));
     let view = ScreenClaim { says: Says::Hold, ..screen(State::Idle, None).unwrap() };
@@ -226,6 +288,7 @@ fn the_losers_are_told_too() {
         registry: Some(&busy),
         log: log(LogSays::State(State::Completed)),
         program_status: None,
+        hook: None,
     };
     let who = Evidence::new(Via::Process, "who");
     let verdict = arbitrate(&Observation::default(), Life::Interactive, &who, &claims);

@@ -38,7 +38,7 @@ pub(crate) fn compile(
         return Err(at.error(None, Kind::Schema { found: raw.schema, known: SCHEMA }));
     }
     check_agent_id(&raw.id).map_err(|kind| at.error(None, kind))?;
-    let total = raw.rules.len() + raw.identify.len() + raw.log_rules.len();
+    let total = raw.rules.len() + raw.identify.len() + raw.log_rules.len() + raw.hook_rules.len();
     if total > MAX_RULES {
         return Err(at.error(None, Kind::TooMany(total, MAX_RULES)));
     }
@@ -83,6 +83,11 @@ pub(crate) fn compile(
             .log_rules
             .iter()
             .map(|r| at.log_rule(&raw.id, r))
+            .collect::<Result<_, _>>()?,
+        hook_rules: raw
+            .hook_rules
+            .iter()
+            .map(|r| at.hook_rule(&raw.id, r))
             .collect::<Result<_, _>>()?,
         id: raw.id,
     };
@@ -147,7 +152,8 @@ impl Place<'_> {
     fn unique_ids(&self, raw: &AgentFile) -> Result<(), RuleError> {
         let mut seen = HashSet::new();
         let screen = raw.identify.iter().chain(&raw.rules).map(|r| &r.id);
-        for id in screen.chain(raw.log_rules.iter().map(|r| &r.id)) {
+        let records = raw.log_rules.iter().chain(&raw.hook_rules).map(|r| &r.id);
+        for id in screen.chain(records) {
             let prefix = format!("{}.", raw.id);
             if !id.starts_with(&prefix) || id.len() == prefix.len() {
                 return Err(self.error(Some(id), Kind::RuleId(raw.id.clone())));
@@ -350,6 +356,19 @@ impl Place<'_> {
             serde_json::from_str(line).is_ok_and(|record| rule.matches(&record))
         })?;
         Ok(rule)
+    }
+
+    /// A hook's report is one record, so that it cannot leave it to an older one how a turn ended.
+    fn hook_rule(&self, agent: &str, raw: &LogRuleSection) -> Result<LogRule, RuleError> {
+        if matches!(raw.state.as_str(), "closed" | "unclear") {
+            let problem = format!(
+                "`{}` is nothing that a hook of {agent} can say; use working, waiting, idle, \
+                 stopped, completed, failed or ended",
+                raw.state
+            );
+            return Err(self.value(&raw.id, "state", problem));
+        }
+        self.log_rule(agent, raw)
     }
 
     fn pointer(&self, id: &str, pointer: &str) -> Result<Vec<String>, RuleError> {

@@ -18,6 +18,7 @@ pub(crate) struct Agent {
     pub(crate) identify: Vec<Rule>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) log_rules: Vec<LogRule>,
+    pub(crate) hook_rules: Vec<LogRule>,
 }
 
 /// How the agent's processes are recognised.
@@ -155,4 +156,15 @@ pub(crate) enum Check {
     Exists(bool),
     IsNot(serde_json::Value),
     Matches(Pattern),
+}
+
+impl Check {
+    /// The texts of which the value must be one, where that is what it says.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        match self {
+            Self::Is(value) => value.as_str().map(str::to_owned).into_iter().collect(),
+            Self::OneOf(texts) => texts.clone(),
+            _ => Vec::new(),
+        }
+    }
 }

@@ -43,6 +43,9 @@ pub(crate) struct AgentFile {
     pub(crate) rules: Vec<RuleSection>,
     #[serde(default)]
     pub(crate) log_rules: Vec<LogRuleSection>,
+    /// What reports of the agent's own hooks mean.
+    #[serde(default)]
+    pub(crate) hook_rules: Vec<LogRuleSection>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -48,6 +48,8 @@ pub struct AgentInfo {
     pub rules: usize,
     /// Number of session log rules.
     pub log_rules: usize,
+    /// Number of rules for reports of the agent's own hooks.
+    pub hook_rules: usize,
     /// Where the rules come from: `built-in`, or the name of a user's file.
     pub source: String,
 }
@@ -65,6 +67,11 @@ const SHELL_PROMPT: &str =
     r"^(?:\([^)]{1,40}\) )?[\w.-]+@[\w.-]+(?::[^\n$#%]{0,200}| [^\n$#%]{1,100} )?[$#%](?: |$)";
 
 impl RuleSet {
+    /// Events of an agent's own hooks that its rules read: those that an agent must report.
+    pub fn hook_events(&self, agent: &str) -> Vec<String> {
+        self.agent(agent).map(Agent::hook_events).unwrap_or_default()
+    }
+
     /// The rules that ship with the crate. An error here is a defect of the build; a test sees
     /// to it that there is none.
     pub fn builtin() -> Result<Self, RuleError> {
@@ -108,6 +115,24 @@ impl RuleSet {
     }
 }
 
+/// Where a hook's report says which event it is about.
+const EVENT: &[&str] = &["event"];
+
+impl Agent {
+    /// Events that hook rules read, in the order of the file.
+    fn hook_events(&self) -> Vec<String> {
+        let conditions = self.hook_rules.iter().flat_map(|rule| &rule.conditions);
+        let about_events = conditions.filter(|(path, _)| path == EVENT);
+        let mut events: Vec<String> = Vec::new();
+        for name in about_events.flat_map(|(_, check)| check.texts()) {
+            if !events.contains(&name) {
+                events.push(name);
+            }
+        }
+        events
+    }
+}
+
 impl AgentInfo {
     pub(super) fn of(agent: &Agent) -> Self {
         Self {
@@ -116,6 +141,7 @@ impl AgentInfo {
             checked_with: agent.checked_with.clone(),
             rules: agent.rules.len() + agent.identify.len(),
             log_rules: agent.log_rules.len(),
+            hook_rules: agent.hook_rules.len(),
             source: agent.source.clone(),
         }
     }

@@ -68,6 +68,7 @@ impl AgentInfo {
             checked_with: Vec::new(),
             rules: 0,
             log_rules: 0,
+            hook_rules: 0,
             source: source.to_owned(),
         }
     }
@@ -76,7 +77,8 @@ impl AgentInfo {
 impl Agent {
     fn has_rule(&self, id: &str) -> bool {
         let screen = self.identify.iter().chain(&self.rules).map(|r| &r.id);
-        screen.chain(self.log_rules.iter().map(|r| &r.id)).any(|known| known == id)
+        let records = self.log_rules.iter().chain(&self.hook_rules).map(|r| &r.id);
+        screen.chain(records).any(|known| known == id)
     }
 
     /// Takes a user's file for this agent: a rule with a known id replaces that rule in its
@@ -97,6 +99,7 @@ impl Agent {
         layer(&mut self.identify, new.identify, disable, |r| &r.id);
         layer(&mut self.rules, new.rules, disable, |r| &r.id);
         layer(&mut self.log_rules, new.log_rules, disable, |r| &r.id);
+        layer(&mut self.hook_rules, new.hook_rules, disable, |r| &r.id);
     }
 }
 

@@ -11,6 +11,7 @@ mod accuracy;
 mod cases;
 mod field;
 mod frames;
+mod hooks;
 mod mutations;
 mod over_time;
 mod program_status;

@@ -26,7 +26,8 @@ fn builtin_texts() -> Vec<(String, &'static str)> {
 /// Every rule of a file, with its kind.
 fn rules_of(text: &str) -> Vec<Table> {
     let file: Table = text.parse().unwrap();
-    let lists = ["identify", "rules", "log_rules"].iter().filter_map(|kind| file.get(*kind));
+    let lists =
+        ["identify", "rules", "log_rules", "hook_rules"].iter().filter_map(|kind| file.get(*kind));
     lists.flat_map(|list| list.as_array().unwrap()).map(|r| r.as_table().unwrap().clone()).collect()
 }
 

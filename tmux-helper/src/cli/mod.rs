@@ -3,6 +3,7 @@
 //! Completions and man pages are made from these same definitions.
 
 mod act;
+mod hook;
 mod offline;
 mod route;
 mod run;
@@ -11,6 +12,7 @@ mod values;
 mod zellij;
 
 pub use act::{JumpArgs, SendArgs, WaitArgs, When};
+pub use hook::{HookArgs, HookCommand};
 pub use offline::{
     CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
 };
@@ -71,6 +73,8 @@ pub enum Command {
     Zellij(ZellijArgs),
     /// Run an agent so that it can report its own state
     Run(RunArgs),
+    /// Let agents report their state through their own hooks
+    Hook(HookArgs),
     /// Say what a recorded pane shows: agent, state, evidence
     Detect(DetectArgs),
     /// Show every rule that was tried on a pane, and why it did or did not match

@@ -4,6 +4,7 @@ mod completions;
 mod detect;
 mod doctor;
 mod explain;
+mod hook;
 mod jump;
 mod list;
 mod man;
@@ -40,6 +41,7 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
         Command::Explain(args) => explain::run(args, ctx),
         Command::Rules(args) => rules::run(args, ctx),
         Command::Doctor(args) => doctor::run(args, ctx),
+        Command::Hook(args) => hook::run(args, ctx),
         Command::Run(args) => run::run(args, ctx),
         Command::Zellij(args) => zellij::run(args, ctx),
         Command::Probe(args) => probe::run(args, ctx),

@@ -8,7 +8,7 @@ use crate::reports::Reports;
 use crate::zellij::{Places, ThemeOptions, theme_options};
 use crate::{Context, Error, Exit, time};
 use madohub_detect::{
-    AgentId, Observation, Process, ProgramStatus, Registry, SessionLog, agent_process,
+    AgentId, HookReport, Observation, Process, ProgramStatus, Registry, SessionLog, agent_process,
 };
 use serde::Serialize;
 use std::io::{self, Write as _};
@@ -40,6 +40,8 @@ struct Pane {
     #[serde(skip_serializing_if = "Option::is_none")]
     program_status: Option<ProgramStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    hook: Option<HookReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<String>,
 }
 
@@ -63,9 +65,17 @@ pub(super) fn run(args: &ProbeArgs, ctx: &Context) -> Result<Exit, Error> {
             let cwd = front.or(tree.first()).and_then(|p| p.cwd.clone());
             let mut seen = Observation { processes: Some(tree), ..Observation::default() };
             reports.take_into(&mut seen, now);
-            let Observation { processes, program_status, .. } = seen;
+            let Observation { processes, program_status, hook, .. } = seen;
             let processes = processes.unwrap_or_default();
-            Some(Pane { pid: *pid, registry: entry, log: None, program_status, cwd, processes })
+            Some(Pane {
+                pid: *pid,
+                registry: entry,
+                log: None,
+                program_status,
+                hook,
+                cwd,
+                processes,
+            })
         })
         .collect();
     add_logs(&mut panes, &mut *processes, ctx)?;

@@ -1,6 +1,7 @@
 //! The settings file as it is written, and how it becomes a [`Config`].
 
 use super::looks::{Glyphs, Looks};
+use super::notify::NotifyTable;
 use super::routes::{RouteTable, routes};
 use super::{
     Border, BorderStatus, BorderStyle, Colour, Config, Pace, Palette, SETTLE_WORDS, Segment,
@@ -24,6 +25,7 @@ struct File {
     pace: PaceTable,
     tracking: TrackingTable,
     route: Vec<RouteTable>,
+    notify: NotifyTable,
 }
 
 #[derive(Debug, Default)]
@@ -171,6 +173,7 @@ impl File {
             pace: self.pace.over(default.pace)?,
             tracking: self.tracking.over(default.tracking),
             routes: routes(self.route, home.as_deref())?,
+            notify: self.notify.over(default.notify),
         })
     }
 }
@@ -395,13 +398,13 @@ fn seconds<'de, D: Deserializer<'de>>(
 /// A number with or without a fraction.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]
 #[serde(untagged, expecting = "expected a number of seconds")]
-enum Number {
+pub(super) enum Number {
     Whole(i32),
     Fraction(f64),
 }
 
 impl Number {
-    fn seconds(self) -> f64 {
+    pub(super) fn seconds(self) -> f64 {
         match self {
             Self::Whole(n) => f64::from(n),
             Self::Fraction(n) => n,

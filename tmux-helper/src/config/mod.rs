@@ -7,6 +7,7 @@ mod agents;
 mod colour;
 mod file;
 mod looks;
+mod notify;
 mod paths;
 mod routes;
 mod template;
@@ -14,6 +15,7 @@ mod template;
 pub use agents::{layered_rules, read_rule_file, rule_files};
 pub use colour::{Colour, Depth, Palette};
 pub use looks::{Glyphs, Looks, StateLook};
+pub use notify::{Notify, Quiet};
 pub use paths::Paths;
 pub use template::{Part, Template};
 
@@ -38,6 +40,8 @@ pub struct Config {
     pub tracking: Tracking,
     /// What follows from changes of state.
     pub routes: Vec<Route>,
+    /// What people are told without looking.
+    pub notify: Notify,
 }
 
 /// What is done with pane borders.
@@ -199,6 +203,7 @@ impl Default for Config {
             pace: Pace::default(),
             tracking: Tracking { settings: Settings::default(), shell_jobs: false },
             routes: Vec::new(),
+            notify: Notify::default(),
         }
     }
 }

@@ -8,18 +8,19 @@ use super::store::Stored;
 use super::watch::Setup;
 use crate::cli::PaneRef;
 use crate::logs::SessionLogs;
+use crate::notify::Screen;
 use crate::output::{ListedPane, by_need};
 use crate::processes;
 use crate::registry::RegistryReader;
 use crate::reports::Reports;
 use crate::scan::{Looked, Reach, Scanner};
 use crate::tmux::names::environment;
-use crate::tmux::{Batch, Identity, PaneId, Replies, Server, Support, TmuxError};
+use crate::tmux::{Batch, Client, Identity, PaneId, Replies, Server, Support, TmuxError};
 use crate::verdict::{Verdicts, listed};
 use madohub_detect::{Announcer, Change, State, Tracked};
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tmux_interface::SetEnvironment;
@@ -300,6 +301,22 @@ impl Life {
                 Ok(())
             }
         }
+    }
+
+    /// Whether somebody looks at the pane of that name.
+    pub(super) fn is_in_front(&self, pane: &str) -> bool {
+        let seen = self.scanner.panes().find(|seen| seen.pane.id.to_string() == pane);
+        seen.is_some_and(|seen| self.scanner.clients().in_front(&seen.pane))
+    }
+
+    /// The terminals of all clients.
+    pub(super) fn screens(&self) -> Vec<Screen> {
+        let screen = |client: &Client| Screen {
+            tty: PathBuf::from(&client.name),
+            term: client.term.clone(),
+            name: client.terminal.clone(),
+        };
+        self.scanner.clients().iter().map(screen).collect()
     }
 
     /// The server is gone: so are all panes.

@@ -10,10 +10,12 @@ use super::serve::{Wish, listen};
 use super::store::Stored;
 use crate::config::{Config, Paths};
 use crate::events::{Entry, Ring, Source, Teller};
+use crate::notify::{Notifier, Policy};
 use crate::output::ListedPane;
 use crate::protocol::{Hello, RouteAnswer, Scene};
 use crate::tmux::{Identity, Server, Support, TmuxError, restore};
 use crate::{Error, Kind, time};
+use jiff::Zoned;
 use madohub_detect::{Change, RuleSet};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -147,6 +149,8 @@ struct Daemon {
     gone: Instant,
     retry: Duration,
     trouble: Option<String>,
+    policy: Policy,
+    notifier: Notifier,
 }
 
 impl Daemon {
@@ -191,6 +195,9 @@ impl Daemon {
         };
         let hub = Hub::new(Picture { hello, rows: Arc::default() });
         *hub.ring() = Ring::restored(told, server, teller.seq());
+        let notify = &setup.config.notify;
+        let policy = Policy::new(notify.settings.clone());
+        let notifier = Notifier::start(notify.via, notify.sound);
         let mut daemon = Self {
             lock,
             upkept: Instant::now(),
@@ -205,6 +212,8 @@ impl Daemon {
             gone: Instant::now(),
             retry: RETRY,
             trouble: None,
+            policy,
+            notifier,
         };
         daemon.routing.take(&unconsidered, daemon.life.as_ref(), started);
         daemon.tell(report, started);
@@ -226,6 +235,7 @@ impl Daemon {
                 return;
             };
             let pause = self.deliver(pause);
+            self.notify();
             match wishes.recv_timeout(pause) {
                 Ok(Wish::Stop { outcome, told }) => {
                     let _ = outcome.send(self.stop());
@@ -370,6 +380,8 @@ impl Daemon {
             tracing::warn!(%error, "cannot store the state");
         }
         for event in entries.iter().map(|entry| entry.event()) {
+            let in_front = self.life.as_ref().is_some_and(|life| life.is_in_front(&event.pane));
+            self.policy.take(&event.pane, event.to, in_front, now);
             tracing::info!(pane = %event.pane, agent = %event.agent, from = %event.from,
                 to = %event.to, seq = event.seq, "change");
         }
@@ -400,6 +412,21 @@ impl Daemon {
         let life = self.life.as_ref();
         let is_there = |pane: &str| life.is_some_and(|life| life.pid_of(pane).is_some());
         self.hub.ring().retain_histories(is_there);
+    }
+
+    /// Tells people what they need to hear of, when it is time to.
+    fn notify(&mut self) {
+        let Some(life) = self.life.as_ref().filter(|_| self.notifier.is_on()) else { return };
+        let seen = self.policy.pending().filter(|pane| life.is_in_front(pane));
+        for pane in seen.map(str::to_owned).collect::<Vec<_>>() {
+            self.policy.seen(&pane);
+        }
+        let hours = self.setup.config.notify.quiet;
+        let quiet = hours.is_some_and(|quiet| quiet.holds(Zoned::now().time()));
+        let picture = self.hub.picture();
+        if let Some(notice) = self.policy.due(&picture.rows, quiet, time::now()) {
+            self.notifier.tell(notice, life.screens());
+        }
     }
 
     /// Shows what is wrong beside what was known.

@@ -70,6 +70,21 @@ impl ProcessSource for Procfs {
         Some(found).filter(|found| !found.is_empty())
     }
 
+    fn ancestors(&mut self) -> Vec<Process> {
+        let mut found = Vec::new();
+        let mut pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+        while let Some(entry) = pid.filter(|pid| *pid > 1).and_then(|pid| Entry::new(pid).ok()) {
+            let Ok(stat) = entry.stat() else { break };
+            pid = Some(stat.ppid);
+            let terminal = Terminal::Same(stat.tty_nr);
+            found.push(process(&entry, stat, terminal));
+            if found.len() >= MOST {
+                break;
+            }
+        }
+        found
+    }
+
     fn everyone(&mut self) -> Vec<Process> {
         let user = rustix::process::geteuid().as_raw();
         let own = |entry: &Entry| entry.uid().is_ok_and(|uid| uid == user);

@@ -26,6 +26,22 @@ pub trait ProcessSource: Send {
     /// cannot be read, which is not the same as an empty list.
     fn tree(&mut self, root: i64) -> Option<Vec<Process>>;
 
+    /// The parent of this process, its parent, and so on.
+    fn ancestors(&mut self) -> Vec<Process> {
+        let everyone = self.everyone();
+        let mut found: Vec<Process> = Vec::new();
+        let mut pid = i64::from(std::process::id());
+        while let Some(process) = everyone.iter().find(|process| process.pid == pid) {
+            // Ids are reused: what would be a circle is none.
+            if process.ppid <= 1 || found.len() >= MOST {
+                break;
+            }
+            pid = process.ppid;
+            found.extend(everyone.iter().find(|process| process.pid == pid).cloned());
+        }
+        found
+    }
+
     /// All processes of this user, wherever they run. Costs far more than a tree.
     fn everyone(&mut self) -> Vec<Process>;
 

@@ -4,13 +4,16 @@
 //! Files need no daemon: whoever reports never waits, and a daemon that is started later knows
 //! what stands. A file counts only for processes that live and were there when it was written.
 
+mod hook;
 mod status;
 
+pub use hook::write_hook;
 pub use status::StatusWriter;
 
 use crate::Error;
 use crate::config::Paths;
 use crate::pid_files::pid_of;
+use hook::HookReader;
 use madohub_detect::{Observation, ProgramStatus};
 use rustix::process::{Pid, test_kill_process};
 use serde::Serialize;
@@ -24,35 +27,48 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Reports {
     status: StatusReader,
+    hooks: HookReader,
 }
 
 impl Reports {
     /// The reports to this user. Where others can get into the folder, there are none.
     pub fn new(paths: &Paths) -> Self {
         let dir = paths.check_runtime_dir().is_ok().then(|| folder(paths));
-        Self { status: StatusReader::new(dir) }
+        Self { status: StatusReader::new(dir.clone()), hooks: HookReader::new(dir) }
     }
 
     /// No reports.
     pub fn none() -> Self {
-        Self { status: StatusReader::new(None) }
+        Self { status: StatusReader::new(None), hooks: HookReader::new(None) }
     }
 
     /// Begins a new look: notices files that came and went.
     pub fn begin(&mut self) {
         self.status.begin();
+        self.hooks.begin();
     }
 
     /// Whether this process has a report, which may change without the screen.
     pub fn has_report(&self, pid: i64) -> bool {
-        self.status.has_report(pid)
+        self.status.has_report(pid) || self.hooks.has_report(pid)
     }
 
     /// Takes over what the processes of this pane report. Answers whether that is anything new;
     /// that a report grew older is not.
     pub fn take_into(&mut self, seen: &mut Observation, now: f64) -> bool {
-        let processes = seen.processes.as_deref().unwrap_or_default();
-        let status = self.status.status(processes);
+        let hook = self.take_hook(seen);
+        self.take_status(seen, now) || hook
+    }
+
+    fn take_hook(&mut self, seen: &mut Observation) -> bool {
+        let hook = self.hooks.hook(seen.processes.as_deref().unwrap_or_default());
+        let new = hook != seen.hook;
+        seen.hook = hook;
+        new
+    }
+
+    fn take_status(&mut self, seen: &mut Observation, now: f64) -> bool {
+        let status = self.status.status(seen.processes.as_deref().unwrap_or_default());
         let before = seen.program_status.take();
         let known = before.as_ref().map(|before| ProgramStatus { age_s: None, ..before.clone() });
         if known == status.as_ref().map(|(status, _)| status.clone()) {

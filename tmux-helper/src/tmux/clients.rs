@@ -21,6 +21,10 @@ pub struct Client {
     pub depth: Depth,
     /// Second in which its person did anything last, since the epoch.
     pub activity: i64,
+    /// `TERM` of the terminal.
+    pub term: String,
+    /// What the terminal calls itself, where it said so.
+    pub terminal: String,
 }
 
 /// All clients of a server.
@@ -33,7 +37,7 @@ pub struct Clients {
 /// The question for clients, and how its answer is read.
 #[derive(Debug)]
 pub struct ClientList {
-    listing: Listing<7>,
+    listing: Listing<8>,
     depths: HashMap<String, Depth>,
 }
 
@@ -53,6 +57,7 @@ impl ClientList {
                 "#{client_control_mode}",
                 "#{client_flags}",
                 "#{client_termname} #{client_termfeatures}",
+                "#{client_termtype}",
                 "#{focus-events}",
                 "#{client_activity}",
             ]),
@@ -69,7 +74,7 @@ impl ClientList {
     pub fn read(&mut self, answer: &str) -> Clients {
         let mut clients = Clients::default();
         for row in self.listing.rows(answer) {
-            let [name, session, control, flags, terminal, focus_events, activity] = row;
+            let [name, session, control, flags, terminal, calls, focus_events, activity] = row;
             clients.focus_events |= matches!(focus_events, "1" | "on");
             let Ok(session) = session.parse() else { continue };
             if control == "1" {
@@ -80,7 +85,15 @@ impl ClientList {
             self.depths.insert(terminal.to_owned(), depth);
             let focused = flags.split(',').any(|flag| flag == "focused");
             let activity = activity.parse().unwrap_or(0);
-            clients.list.push(Client { name: name.to_owned(), session, focused, depth, activity });
+            clients.list.push(Client {
+                name: name.to_owned(),
+                session,
+                focused,
+                depth,
+                activity,
+                term: terminal.split(' ').next().unwrap_or_default().to_owned(),
+                terminal: calls.to_owned(),
+            });
         }
         clients
     }
@@ -100,6 +113,11 @@ impl Clients {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Client> {
+        self.list.iter()
     }
 
     /// The clients that show the pane's window now.

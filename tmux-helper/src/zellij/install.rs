@@ -3,9 +3,9 @@
 use super::config::{Insertion, is_marked, without};
 use super::{Places, permissions};
 use crate::Error;
+use crate::user_files::{read, remove, write};
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The layout that is offered: zellij's own default one with a bar.
@@ -246,50 +246,8 @@ impl Record {
     }
 
     fn save(&self, places: &Places) -> Result<(), Error> {
-        let text = serde_json::to_string_pretty(self).map_err(io::Error::from)?;
+        let text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
         write(&places.record, text.as_bytes())
-    }
-}
-
-fn read(path: &Path) -> Result<Option<String>, Error> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::file("cannot read", path, &error)),
-    }
-}
-
-/// Writes a file as a whole or not at all. A link stays a link: its target is written.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let failed = |error: io::Error| Error::file("cannot write", path, &error);
-    let dir = target.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(dir).map_err(failed)?;
-    let mode = fs::metadata(&target).ok().map(|meta| meta.permissions());
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = dir.join(format!(".{name}.{}", std::process::id()));
-    let written = (|| {
-        let mut file = fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        if let Some(mode) = mode {
-            fs::set_permissions(&temporary, mode)?;
-        }
-        fs::rename(&temporary, &target)
-    })();
-    if written.is_err() {
-        // What could not be completed is not left behind.
-        let _ = fs::remove_file(&temporary);
-    }
-    written.map_err(failed)
-}
-
-/// Removes a file; false when there was none.
-fn remove(path: &Path) -> Result<bool, Error> {
-    match fs::remove_file(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Error::file("cannot remove", path, &error)),
     }
 }
 
