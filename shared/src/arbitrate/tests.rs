@@ -140,7 +140,7 @@ fn row_6_a_resumed_session_is_idle_until_a_turn_has_run_in_it() {
             screen: screen(State::Stopped, None),
             registry: Some(&idle),
             log: log(LogSays::State(State::Completed)),
-            program_status: None,
+            ..Claims::default()
         };
         assert_eq!(decide(&claims).0, state, "{after} ms");
     }

@@ -102,7 +102,6 @@ impl Reader {
             }
             // What agents there are is the reader's business; anything can take their place.
             ["madohub", "run", "--", ..] => self.run("madohub run -- true"),
-            ["madohub" | "tmux" | "mkdir" | "cp" | "ps", ..] => self.run(line),
             ["./install.sh", "--demo"] => {
                 let dry = self.run("./install.sh --demo --dry-run");
                 if !dry.status.success() {
@@ -127,6 +126,7 @@ impl Reader {
             }
             // Nothing is in place, and that is an answer.
             ["madohub", "zellij", "status"] => self.run(&format!("{line} || [ $? = 1 ]")),
+            ["madohub" | "tmux" | "mkdir" | "cp" | "ps", ..] => self.run(line),
             ["./install.sh", ..] => self.run(&format!("{line} --dry-run")),
             ["scripts/check.sh", ..] => self.run("scripts/check.sh --help"),
             _ => return Err("the test does not know how to run it".to_owned()),

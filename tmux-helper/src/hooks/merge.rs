@@ -120,12 +120,11 @@ mod tests {
         for empty in ["", "{}", "{}\n", " \n"] {
             let merged = with(empty, &hooks(), 5).unwrap();
             let value: serde_json::Value = serde_json::from_str(&merged).unwrap();
-            let hook = &value["hooks"]["Stop"][0]["hooks"][0];
-            assert_eq!(hook["command"], "madohub hook Stop --agent claude");
-            assert_eq!(
-                (hook["type"].as_str(), hook["timeout"].as_u64()),
-                (Some("command"), Some(5))
-            );
+            let hook = value.pointer("/hooks/Stop/0/hooks/0").unwrap();
+            let text = |key: &str| hook.get(key).and_then(serde_json::Value::as_str);
+            assert_eq!(text("command"), Some("madohub hook Stop --agent claude"));
+            assert_eq!(text("type"), Some("command"));
+            assert_eq!(hook.get("timeout").and_then(serde_json::Value::as_u64), Some(5));
             let back = without(&merged, is_ours).unwrap();
             assert_eq!(back.split_whitespace().collect::<String>(), "{}", "{back}");
         }

@@ -127,6 +127,10 @@ pub(super) mod tests {
             pid: None,
             model: None,
             last_message: None,
+            context_left: None,
+            turn_ms: None,
+            retry: None,
+            limit_resets: None,
         }
     }
 
@@ -137,9 +141,9 @@ pub(super) mod tests {
         let told = |panes: &[_]| Notice::of(panes).map(|n| (n.title, n.body, n.urgent));
         let told_one = ("Claude Code waits for you: approval", "api:1.2 /home/u/api", true);
         let own = |(a, b, c): (&str, &str, bool)| Some((a.to_owned(), b.to_owned(), c));
-        assert_eq!(told(&[waits.clone()]), own(told_one));
+        assert_eq!(told(std::slice::from_ref(&waits)), own(told_one));
         assert_eq!(
-            told(&[done.clone()]),
+            told(std::slice::from_ref(&done)),
             own(("Claude Code is done", "api:1.0 /home/u/api", false))
         );
         assert_eq!(

@@ -49,7 +49,9 @@ impl Notifier {
                 let desktop = via == Via::Desktop || (via == Via::Auto && desktop::is_there());
                 let shown = desktop && desktop::notify(&notice, sound);
                 if via == Via::Terminal || (via == Via::Auto && !shown) {
-                    screens.iter().for_each(|screen| screen.notify(&notice, sound));
+                    for screen in &screens {
+                        screen.notify(&notice, sound);
+                    }
                 }
             }
         };

@@ -23,7 +23,7 @@ pub struct Screen {
 enum Dialect {
     /// `OSC 9`: one text. iTerm2's; most others take it or let it pass.
     Osc9,
-    /// `OSC 777;notify`: title and body. rxvt's; also VTE, foot, WezTerm, Ghostty.
+    /// `OSC 777;notify`: title and body. rxvt's; also VTE, foot, `WezTerm`, Ghostty.
     Osc777,
     /// `OSC 99`: kitty's.
     Osc99,

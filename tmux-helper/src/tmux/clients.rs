@@ -105,11 +105,6 @@ impl Clients {
         self.list.is_empty()
     }
 
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Client> {
-        self.list.iter()
-    }
-
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()

@@ -178,14 +178,14 @@ impl<'de> Visitor<'de> for Messages {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Last, A::Error> {
-        let mut last = VecDeque::new();
+        let mut newest = VecDeque::new();
         while let Some(message) = list.next_element::<Value>()? {
-            if last.len() == MESSAGES {
-                last.pop_front();
+            if newest.len() == MESSAGES {
+                newest.pop_front();
             }
-            last.push_back(record(&message));
+            newest.push_back(record(&message));
         }
-        Ok(Last(last))
+        Ok(Last(newest))
     }
 }
 
