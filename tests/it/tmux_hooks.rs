@@ -8,10 +8,12 @@ use std::os::unix::fs::PermissionsExt;
 fn what_an_agent_tells_its_hook_is_its_state() {
     let stage = Stage::new();
     let program = stage.madohub.program().display().to_string();
+    // A child of the agent itself, as agents start their hooks: no subshell in between.
     let script = format!(
         "#!/bin/sh\nwhile read -r event json; do\n\
-         said=$(printf '%s' \"$json\" | {program} hook \"$event\" --agent claude 2>&1)\n\
-         echo \"$event: $? $said.\"\ndone\n"
+         printf '%s' \"$json\" >\"$0.in\"\n\
+         {program} hook \"$event\" --agent claude <\"$0.in\" >\"$0.out\" 2>&1\n\
+         echo \"$event: $? $(cat \"$0.out\").\"\ndone\n"
     );
     let agent = stage.env.agents().join("claude");
     fs::write(&agent, script).unwrap();

@@ -41,7 +41,7 @@ fn a_pane_behind_is_told_of_and_the_one_in_front_is_not() {
 #[test]
 fn off_is_off_and_states_choose() {
     let stage = stage("states = [\"working\"]");
-    let panes = stage.side_by_side(&[("claude-2.1.332", "idle"), ("codex-0.171.0", "idle")]);
+    let panes = stage.side_by_side(&[("claude-2.1.332", "idle"), ("gemini-0.61.0", "idle")]);
     stage.start();
     stage.wait_state(&panes[1].0, "idle");
     let record = stage.record_client();

@@ -1,5 +1,6 @@
 //! Routes in a real tmux: what follows from a change of state, once, and only where it does no harm.
 
+use madohub_tests::recording::Cue;
 use madohub_tests::{Agent, Stage, StageOptions, wait_for, wait_until};
 
 const CLAUDE: &str = "claude-2.1.332";
@@ -256,10 +257,12 @@ fn programs_and_files_get_hostile_values_as_data() {
     let agent = stage.agent(&pane, CLAUDE, "working");
     stage.start();
     stage.wait_state(&pane, "working");
-    agent.show("approval");
-    agent.tell(&madohub_tests::recording::Cue::Title {
+    agent.tell(&Cue::Title {
         title: format!("$(touch {0}) `touch {0}` #(touch {0})", mark.display()),
     });
+    // Only its rows: the scene as a whole sets its own title as well.
+    let recording = &agent.command.recording;
+    agent.tell(&Cue::Rows { rows: recording.rows(recording.scene("approval")) });
     wait_until(
         "the line",
         || std::fs::read_to_string(&out).unwrap_or_default(),

@@ -74,7 +74,7 @@ fn a_missing_acknowledgement_is_survived_and_three_fall_back_to_one_colour() {
         Some(&Effect::Highlight { on: vec![1, 2], off: vec![] })
     );
     let later = painter.advance(100.0);
-    assert_eq!(highlight_in(&later).as_deref(), Some("255 160 0"), "and tried again later");
+    assert_eq!(highlight_in(&later).as_deref(), Some("80 200 120"), "and tried again later");
 }
 
 #[test]
