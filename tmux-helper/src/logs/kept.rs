@@ -121,7 +121,7 @@ impl Kept {
 }
 
 /// Time of a record, seconds since the epoch.
-fn time_of(record: &Value) -> Option<f64> {
+pub(super) fn time_of(record: &Value) -> Option<f64> {
     let time = record.get("timestamp")?.as_str()?.parse::<Timestamp>().ok()?;
     Some(time.as_duration().as_secs_f64())
 }

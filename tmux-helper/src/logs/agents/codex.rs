@@ -7,8 +7,9 @@
 //! and time have to do. Threads of subagents have rollouts in the same place and are no
 //! candidates.
 
-use super::super::file::Stamp;
+use super::super::file::{self, Stamp};
 use super::super::head::Heads;
+use super::super::kept::time_of;
 use super::super::source::{Candidate, LogId, Source, Strength, Subject};
 use super::{Homes, cut, is_id, opened, written};
 use jiff::civil::Date;
@@ -19,6 +20,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Folders of so many days are looked through for the threads of one process.
@@ -26,6 +28,10 @@ const DAYS_MAX: usize = 60;
 /// A thread that was made within so many seconds of a process's start was made by it. 0.171 makes
 /// the first thread while it starts.
 const AT_START: f64 = 4.0;
+/// Threads of which the last turn is remembered.
+const TURNS_MAX: usize = 256;
+/// The start of the last turn is looked for in so many bytes at the end of a rollout.
+const TURN_BYTES: u64 = 512 * 1024;
 /// Clocks of the name and of the system agree to this, in seconds.
 const SLACK: f64 = 0.5;
 
@@ -35,6 +41,8 @@ pub(in crate::logs) struct Codex {
     root: Option<PathBuf>,
     heads: Heads,
     days: HashMap<PathBuf, (Stamp, Vec<LogId>)>,
+    /// When the last turn of a thread began, seconds since the epoch.
+    turns: HashMap<PathBuf, (Stamp, Option<f64>)>,
 }
 
 impl Codex {
@@ -43,6 +51,7 @@ impl Codex {
             root: homes.folder("CODEX_HOME", ".codex"),
             heads: Heads::default(),
             days: HashMap::new(),
+            turns: HashMap::new(),
         }
     }
 
@@ -69,8 +78,8 @@ impl Codex {
         Some(Candidate::new(log, Strength::Argv, how))
     }
 
-    /// Threads that were made in the process's folder since it started, and older ones that a
-    /// server has open and wrote to since then.
+    /// Threads that were made in the process's folder since it started, and older ones in which a
+    /// turn began since then: a server also ends the turn of an interface that was killed.
     fn by_place(&mut self, subject: &Subject<'_>) -> Vec<Candidate> {
         let (Some(started), Some(cwd)) = (subject.started, subject.process.cwd.as_deref()) else {
             return Vec::new();
@@ -86,7 +95,11 @@ impl Codex {
         }
         logs.retain(|log| {
             let made = thread_of(log).and_then(made).is_some_and(|made| made >= started - SLACK);
-            (made || written(&log.path) >= started) && self.is_main(log, Some(cwd))
+            let mut resumed = || {
+                written(&log.path) >= started
+                    && self.last_turn(log).is_some_and(|began| began >= started)
+            };
+            (made || resumed()) && self.is_main(log, Some(cwd))
         });
         logs.into_iter()
             .map(|log| {
@@ -99,6 +112,22 @@ impl Codex {
                 }
             })
             .collect()
+    }
+
+    /// When the last turn of a thread began, read anew when the rollout has changed.
+    fn last_turn(&mut self, log: &LogId) -> Option<f64> {
+        let stamp = Stamp::of(&log.path)?;
+        if let Some((then, began)) = self.turns.get(&log.path)
+            && *then == stamp
+        {
+            return *began;
+        }
+        let began = last_turn(log);
+        if self.turns.len() >= TURNS_MAX {
+            self.turns.clear();
+        }
+        self.turns.insert(log.path.clone(), (stamp, began));
+        began
     }
 
     /// Whether a rollout is of a thread that a person talks to; in this folder, where one is given.
@@ -204,6 +233,24 @@ fn rollout(path: &Path) -> Option<LogId> {
         folder.file_name().is_some_and(|name| name == "sessions" || name == "archived_sessions")
     })?;
     is_id(rest).then(|| LogId::file(root, path))
+}
+
+fn last_turn(log: &LogId) -> Option<f64> {
+    let mut file = file::open(&log.root, &log.path).ok()?;
+    let start = file.metadata().ok()?.len().saturating_sub(TURN_BYTES);
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TURN_BYTES).read_to_end(&mut bytes).ok()?;
+    let begins = |line: &&[u8]| {
+        ["\"task_started\"", "\"turn_started\""]
+            .iter()
+            .any(|mark| memchr::memmem::find(line, mark.as_bytes()).is_some())
+    };
+    let records = bytes.split(|byte| *byte == b'\n').rev().filter(begins);
+    records.filter_map(|line| serde_json::from_slice::<Value>(line).ok()).find_map(|record| {
+        let kind = record.pointer("/payload/type").and_then(Value::as_str);
+        matches!(kind, Some("task_started" | "turn_started")).then(|| time_of(&record)).flatten()
+    })
 }
 
 /// The thread of a rollout: `rollout-2026-11-30T14-01-28-<thread>.jsonl`.

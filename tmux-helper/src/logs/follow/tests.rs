@@ -197,6 +197,36 @@ fn a_process_in_no_pane_is_a_rival_too() {
 }
 
 #[test]
+fn codex_goes_on_in_an_older_thread_once_a_turn_began_in_it() {
+    let mut world = World::new();
+    let name = world.rollout(500.0, "/w", "");
+    let path = find(world.home.path(), &name).unwrap();
+    let add = |world: &World, kind: &str, age: f64| {
+        let time = time(world, age);
+        let record = format!(
+            "{{\"timestamp\":\"{time}\",\"type\":\"event_msg\",\"payload\":{{\"type\":\"{kind}\"}}}}\n"
+        );
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text + &record).unwrap();
+    };
+    // A server ends the turn of an interface that was killed, after the next one was started.
+    add(&world, "task_started", 60.0);
+    add(&world, "task_complete", 5.0);
+    world.pane("codex", 50.0, "/w", &[]);
+    assert_eq!(world.look(), ["-"]);
+    add(&world, "task_started", 4.0);
+    assert_eq!(world.look(), [name.as_str()]);
+}
+
+/// The file of this name below a folder.
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
+        let path = entry.path();
+        if path.is_dir() { find(&path, name) } else { path.ends_with(name).then_some(path) }
+    })
+}
+
+#[test]
 fn codex_resumes_the_thread_of_its_command_line() {
     let mut world = World::new();
     let old = world.rollout(90_000.0, "/w", "");
