@@ -7,7 +7,9 @@ cd "$(dirname "$0")/.."
 
 usage() { echo "usage: scripts/demo.sh PATH_TO_MADOHUB [zellij PATH_TO_PLUGIN]" >&2; }
 case $#:${2-} in
-    1:) [ "$1" != -h ] && [ "$1" != --help ] || { usage; exit 2; } ;;
+    1:)
+        case $1 in -h | --help) usage; exit 2 ;; esac
+        ;;
     3:zellij) ;;
     *) usage; exit 2 ;;
 esac

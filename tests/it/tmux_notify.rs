@@ -39,6 +39,25 @@ fn a_pane_behind_is_told_of_and_the_one_in_front_is_not() {
 }
 
 #[test]
+fn a_route_can_tell_a_person() {
+    let route = "[[route]]\nname = \"ask\"\non = [\"waiting\"]\nto = { notify = true }\n\
+                 send = \"{agent} asks\"\n";
+    let stage = stage(&format!("states = []\n{route}"));
+    let pane = stage.split();
+    let agent = stage.agent(&pane, "claude-2.1.332", "working");
+    stage.start();
+    stage.wait_state(&pane, "working");
+    let record = stage.record_client();
+    agent.show("approval");
+    let heard = wait_for("a notification", || {
+        let told = told(&record.bytes());
+        if told.is_empty() { Err(stage.screen().to_string()) } else { Ok(told) }
+    });
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    assert!(heard[0].contains("claude asks") && heard[0].contains("route ask"), "{heard:?}");
+}
+
+#[test]
 fn off_is_off_and_states_choose() {
     let stage = stage("states = [\"working\"]");
     let panes = stage.side_by_side(&[("claude-2.1.332", "idle"), ("gemini-0.61.0", "idle")]);

@@ -232,6 +232,7 @@ fn would(route: &Route, job: &Job, panes: &[PaneView]) -> String {
         Job::File { path, text, .. } => {
             format!("would write to {}: {}", path.display(), clean(text))
         }
+        Job::Notify { text, .. } => format!("would notify: {}", clean(text)),
     }
 }
 

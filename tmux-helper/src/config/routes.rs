@@ -6,6 +6,9 @@ use madohub_detect::State;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
+/// What a notification says where the route does not.
+const NOTIFICATION: &str = "{agent} is {state}: {place}";
+
 /// One `[[route]]`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -40,6 +43,7 @@ struct ToTable {
     shell: bool,
     command: Option<Vec<String>>,
     file: Option<String>,
+    notify: bool,
 }
 
 /// Checks all routes; the error names the route and the key.
@@ -75,6 +79,7 @@ impl RouteTable {
                 return Err("send: a command gets its texts as arguments".to_owned());
             }
             (Target::Command(_), None) => None,
+            (Target::Notify, None) => Some(template("send", NOTIFICATION)?),
             (_, None) => return Err("send: the text is missing".to_owned()),
             (_, Some(text)) if text.trim().is_empty() => {
                 return Err("send: the text is empty".to_owned());
@@ -117,20 +122,21 @@ impl ToTable {
         if self.shell && self.pane.is_none() {
             return Err("to.shell: only with to.pane".to_owned());
         }
-        match (self.pane, self.command, self.file) {
-            (Some(pane), None, None) if pane.is_empty() => {
+        match (self.pane, self.command, self.file, self.notify) {
+            (Some(pane), None, None, false) if pane.is_empty() => {
                 Err("to.pane: an empty name means no pane".to_owned())
             }
-            (Some(pane), None, None) => Ok(Target::Pane { pane, shell: self.shell }),
-            (None, Some(argv), None) => command(&argv),
-            (None, None, Some(file)) => {
+            (Some(pane), None, None, false) => Ok(Target::Pane { pane, shell: self.shell }),
+            (None, Some(argv), None, false) => command(&argv),
+            (None, None, Some(file), false) => {
                 let path = at_home(&file, home);
                 if !path.is_absolute() {
                     return Err("to.file: a path from `/` or `~/` is needed".to_owned());
                 }
                 Ok(Target::File(path))
             }
-            _ => Err("to: one of pane, command and file is needed".to_owned()),
+            (None, None, None, true) => Ok(Target::Notify),
+            _ => Err("to: one of pane, command, file and notify is needed".to_owned()),
         }
     }
 }
@@ -220,6 +226,18 @@ mod tests {
     }
 
     #[test]
+    fn a_notification_has_a_text_of_its_own_or_a_given_one() {
+        let read = |send: &str| {
+            let text = format!("[[route]]\nname = \"a\"\nto = {{ notify = true }}\n{send}");
+            let route = read(&text).unwrap().routes.remove(0);
+            assert_eq!(route.to, Target::Notify);
+            route.text.unwrap().fill(str::to_uppercase)
+        };
+        assert_eq!(read(""), "AGENT is STATE: PLACE");
+        assert_eq!(read("send = \"{pane}!\""), "PANE!");
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_route() {
         let pane = "to = { pane = \"x\" }\n";
         for (text, words) in [
@@ -233,10 +251,10 @@ mod tests {
             (format!("name = \"a\"\n{pane}send = \"x\"\non = []"), "never fires"),
             (format!("name = \"a\"\n{pane}send = \"x\"\nhops = 0"), "hops: 0 is out of range"),
             (format!("name = \"a\"\n{pane}send = \"x\"\nwhen = 1"), "unknown field `when`"),
-            ("name = \"a\"\nsend = \"x\"".to_owned(), "one of pane, command and file"),
+            ("name = \"a\"\nsend = \"x\"".to_owned(), "one of pane, command, file and notify"),
             (
                 "name = \"a\"\nto = { pane = \"x\", file = \"/x\" }\nsend = \"x\"".to_owned(),
-                "one of pane, command and file",
+                "one of pane, command, file and notify",
             ),
             ("name = \"a\"\nto = { file = \"x\" }\nsend = \"x\"".to_owned(), "from `/`"),
             ("name = \"a\"\nto = { command = [] }".to_owned(), "program is missing"),

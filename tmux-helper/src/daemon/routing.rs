@@ -3,6 +3,7 @@
 use super::{jobs, life::Life};
 use crate::Error;
 use crate::events::Entry;
+use crate::notify::{Notice, Notifier};
 use crate::protocol::{OnceAsk, RouteAnswer, RouteAsk, RouteState};
 use crate::routes::{
     Ended, Engine, FIELDS, Job, Letter, LogEntry, Memory, OneShot, PaneView, Route, RouteLog,
@@ -105,7 +106,13 @@ impl Routing {
     }
 
     /// Brings everything on; `busy` are panes in which something else is being typed.
-    pub(super) fn advance(&mut self, life: &mut Life, mut busy: HashSet<String>, now: f64) {
+    pub(super) fn advance(
+        &mut self,
+        life: &mut Life,
+        notifier: &Notifier,
+        mut busy: HashSet<String>,
+        now: f64,
+    ) {
         while let Ok((id, ended)) = self.results.try_recv() {
             self.running.remove(&id);
             self.finish(id, &ended, None, now);
@@ -117,9 +124,10 @@ impl Routing {
         let entries = self.engine.due(&life.views(), now);
         self.note(&entries);
         busy.extend(self.busy());
-        let jobs: Vec<(u64, Job)> =
-            self.engine.memory().queue().iter().map(|item| (item.id, item.job.clone())).collect();
-        for (id, job) in jobs {
+        let queue = self.engine.memory().queue().iter();
+        let jobs: Vec<(u64, String, Job)> =
+            queue.map(|item| (item.id, item.route.clone(), item.job.clone())).collect();
+        for (id, route, job) in jobs {
             match job {
                 Job::Letter(letter) => self.letter(id, letter, life, &mut busy, now),
                 Job::Command { argv, begun: false } => self.command(id, argv),
@@ -129,7 +137,14 @@ impl Routing {
                         self.finish(id, &jobs::append(&path, &text), None, now);
                     }
                 }
-                Job::Command { .. } | Job::File { .. } => {}
+                Job::Notify { text, urgent, begun: false } => {
+                    let begun = Job::Notify { text: text.clone(), urgent, begun: true };
+                    if self.set(id, begun) {
+                        let ended = notify(notifier, life, &route, &text, urgent);
+                        self.finish(id, &ended, None, now);
+                    }
+                }
+                Job::Command { .. } | Job::File { .. } | Job::Notify { .. } => {}
             }
         }
         self.store();
@@ -293,6 +308,15 @@ fn shot(ask: OnceAsk, life: &Life, now: f64) -> Result<OneShot, String> {
         until: now + ask.expire,
         shell: ask.shell,
     })
+}
+
+/// Tells a person, where anything is told at all.
+fn notify(notifier: &Notifier, life: &Life, route: &str, text: &str, urgent: bool) -> Ended {
+    if !notifier.is_on() {
+        return Ended::Failed("notifications are off: `via` in `[notify]` says so".to_owned());
+    }
+    notifier.tell(Notice::new(text, &format!("route {route}"), urgent), life.screens());
+    Ended::Done
 }
 
 impl Life {

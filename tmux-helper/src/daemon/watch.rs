@@ -262,7 +262,7 @@ impl Daemon {
             return pause;
         };
         let now = time::now();
-        self.routing.advance(life, self.sends.busy(), now);
+        self.routing.advance(life, &self.notifier, self.sends.busy(), now);
         self.sends.advance(life, self.routing.busy(), now);
         let rests = self.sends.busy().is_empty() && self.routing.busy().is_empty();
         if rests { pause } else { pause.min(TYPING_TICK) }

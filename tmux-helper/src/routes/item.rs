@@ -57,6 +57,15 @@ pub enum Job {
         /// It was begun to be written.
         begun: bool,
     },
+    /// Tell a person.
+    Notify {
+        /// What.
+        text: String,
+        /// Somebody must decide.
+        urgent: bool,
+        /// It was told.
+        begun: bool,
+    },
 }
 
 /// A route that fires once.
@@ -98,6 +107,7 @@ impl Job {
                 format!("command {}", argv.first().map_or("", String::as_str))
             }
             Self::File { path, .. } => format!("file {}", path.display()),
+            Self::Notify { .. } => "notification".to_owned(),
         }
     }
 }

@@ -56,6 +56,8 @@ pub enum Target {
     Command(Vec<Template>),
     /// A file that gets a line.
     File(PathBuf),
+    /// A notification, by the ways that `[notify]` sets.
+    Notify,
 }
 
 /// Bounds of a route. Times are in seconds.
@@ -144,6 +146,7 @@ impl Target {
                 format!("command {}", program.unwrap_or_default())
             }
             Self::File(path) => format!("file {}", path.display()),
+            Self::Notify => "notification".to_owned(),
         }
     }
 }

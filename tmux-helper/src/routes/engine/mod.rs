@@ -45,7 +45,9 @@ impl Engine {
         let mut engine = Self { routes, memory, changed: true };
         let begun = |item: &&Item| match item.job {
             Job::Letter(_) => false,
-            Job::Command { begun, .. } | Job::File { begun, .. } => begun,
+            Job::Command { begun, .. } | Job::File { begun, .. } | Job::Notify { begun, .. } => {
+                begun
+            }
         };
         let halfway: Vec<u64> = engine.memory.queue.iter().filter(begun).map(|i| i.id).collect();
         let why = || "the daemon ended while it was done; it is not repeated".to_owned();
@@ -401,13 +403,17 @@ fn job(
             Ok(Job::Command { argv, begun: false })
         }
         Target::File(path) => Ok(Job::File { path: path.clone(), text: text()?, begun: false }),
+        Target::Notify => {
+            let urgent = event.to == State::Waiting;
+            Ok(Job::Notify { text: text()?, urgent, begun: false })
+        }
     }
 }
 
 fn has_begun(job: &Job) -> bool {
     match job {
         Job::Letter(letter) => letter.delivery.has_begun(),
-        Job::Command { begun, .. } | Job::File { begun, .. } => *begun,
+        Job::Command { begun, .. } | Job::File { begun, .. } | Job::Notify { begun, .. } => *begun,
     }
 }
 

@@ -278,7 +278,10 @@ fn programs_and_files_get_data() {
     let mut file = route("note", "author", "");
     file.to = Target::File("/tmp/x".into());
     file.text = Some(word("{title}"));
-    let mut engine = engine(vec![command, file]);
+    let mut notice = route("told", "author", "");
+    notice.to = Target::Notify;
+    notice.text = Some(word("{title}"));
+    let mut engine = engine(vec![command, file, notice]);
     let mut panes = panes(State::Idle);
     panes[0].title = "a\u{1b}[2J\n$(x)".to_owned();
     assert_eq!(engine.take(&event(1, "%1", "working>completed 1 log"), &panes, 1.0), []);
@@ -286,7 +289,8 @@ fn programs_and_files_get_data() {
     let argv = ["notify", "claude is completed", "a[2J $(x)"].map(str::to_owned).to_vec();
     assert_eq!(jobs[0], Job::Command { argv, begun: false });
     let (path, text) = ("/tmp/x".into(), "a[2J $(x)".to_owned());
-    assert_eq!(jobs[1], Job::File { path, text, begun: false });
+    assert_eq!(jobs[1], Job::File { path, text: text.clone(), begun: false });
+    assert_eq!(jobs[2], Job::Notify { text, urgent: false, begun: false });
     panes[0].title = "--exec".to_owned();
     let log = engine.take(&event(9, "%1", "working>completed 2 log"), &panes, 9.0);
     assert_eq!(said(&log), ["tell refused (an argument would begin with `-`: --exec)"]);
