@@ -32,12 +32,14 @@ mod detection;
 mod explain;
 mod identify;
 mod layout;
+mod look;
 mod observation;
 mod program_status;
 mod rules;
 mod scan;
 mod screen;
 mod session_log;
+pub mod text;
 mod tracker;
 
 pub use announce::{Announcer, CONFIRM, Told};
@@ -46,6 +48,7 @@ pub use detection::{AgentId, Detection, Evidence, State, StateSource, UnknownSta
 pub use explain::{ExplainedLog, Explanation, RegionRows, explain};
 pub use identify::{RULE_SHELL_COMMAND, RULE_SHELL_PROMPT, agent_of_process, agent_process};
 pub use layout::input_box;
+pub use look::{BuiltInLook, Glyphs, PerState};
 pub use observation::{
     Cursor, HookReport, LogDetail, Observation, Previous, Process, ProgramStatus, Registry,
     SessionLog,

@@ -8,8 +8,8 @@ use crate::event::{Event, PaneId, PipeSource};
 use crate::report::{REPORT, Report};
 use crate::segment::{count, entry};
 use crate::settings::Settings;
-use crate::text::{clean, fit, width};
 use madohub_detect::State;
+use madohub_detect::text::{clean, fit, width};
 use std::fmt::Write as _;
 
 /// Seconds between two drawings while an age is shown.

@@ -115,7 +115,7 @@ impl Helper {
                 .map_err(|error| format!("its answer cannot be read: {error}")),
             Some(code) => {
                 let said = String::from_utf8_lossy(&answer.stderr);
-                let line = crate::text::clean(said.lines().next().unwrap_or_default());
+                let line = madohub_detect::text::clean(said.lines().next().unwrap_or_default());
                 Err(format!("`{program} probe` failed with {code}: {line}"))
             }
         };
@@ -133,7 +133,7 @@ impl Helper {
     }
 
     fn failed(&mut self, trouble: &str, now: f64) {
-        self.trouble = Some(crate::text::fit(trouble, 200));
+        self.trouble = Some(madohub_detect::text::fit(trouble, 200));
         self.not_before = now + LATER;
         self.wanted = true;
     }

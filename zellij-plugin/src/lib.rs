@@ -26,7 +26,6 @@ mod pane;
 mod report;
 mod segment;
 mod settings;
-mod text;
 mod theme;
 
 pub use app::App;

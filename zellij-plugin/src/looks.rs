@@ -1,17 +1,7 @@
 //! Glyph and colour of each state: the same on frames, in the bar and in lists.
 
 use crate::colour::Colour;
-use madohub_detect::State;
-
-/// Which set of glyphs is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Glyphs {
-    /// `● · ? ■ ✓ ✗ ○`
-    #[default]
-    Unicode,
-    /// `* . ? # v x o`, for fonts that lack the others.
-    Ascii,
-}
+use madohub_detect::{BuiltInLook, Glyphs, PerState, State};
 
 /// How one state looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,60 +16,25 @@ pub struct Look {
 
 /// How every state looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looks([Look; 8]);
-
-/// Glyph, ASCII glyph, colour, bold; in the order of [`index`].
-const DEFAULTS: [(&str, &str, Option<Colour>, bool); 8] = [
-    ("●", "*", Some(Colour::Rgb(80, 200, 120)), false),
-    ("·", ".", None, false),
-    ("?", "?", Some(Colour::Rgb(255, 160, 0)), true),
-    ("■", "#", Some(Colour::Rgb(220, 80, 70)), false),
-    ("✓", "v", Some(Colour::Rgb(80, 200, 120)), false),
-    ("✗", "x", Some(Colour::Rgb(255, 60, 60)), true),
-    ("○", "o", Some(Colour::Rgb(120, 120, 120)), false),
-    (" ", " ", None, false),
-];
-
-const fn index(state: State) -> usize {
-    match state {
-        State::Working => 0,
-        State::Idle => 1,
-        State::Waiting => 2,
-        State::Stopped => 3,
-        State::Completed => 4,
-        State::Failed => 5,
-        State::Exited => 6,
-        State::Unknown => 7,
-    }
-}
+pub struct Looks(PerState<Look>);
 
 impl Looks {
     /// The built-in looks with this set of glyphs.
     pub fn new(glyphs: Glyphs) -> Self {
-        Self(DEFAULTS.map(|(unicode, ascii, colour, bold)| Look {
-            glyph: if glyphs == Glyphs::Ascii { ascii } else { unicode }.to_owned(),
-            colour,
-            bold,
+        Self(PerState::new(|state| {
+            let BuiltInLook { glyph, rgb, bold, .. } = BuiltInLook::of(state, glyphs);
+            let colour = rgb.map(|(r, g, b)| Colour::Rgb(r, g, b));
+            Look { glyph: glyph.to_owned(), colour, bold }
         }))
     }
 
     /// How a state looks.
     pub fn of(&self, state: State) -> &Look {
-        let [working, idle, waiting, stopped, completed, failed, exited, unknown] = &self.0;
-        match state {
-            State::Working => working,
-            State::Idle => idle,
-            State::Waiting => waiting,
-            State::Stopped => stopped,
-            State::Completed => completed,
-            State::Failed => failed,
-            State::Exited => exited,
-            State::Unknown => unknown,
-        }
+        self.0.of(state)
     }
 
-    pub(crate) fn of_mut(&mut self, state: State) -> Option<&mut Look> {
-        self.0.get_mut(index(state))
+    pub(crate) fn of_mut(&mut self, state: State) -> &mut Look {
+        self.0.of_mut(state)
     }
 }
 

@@ -143,14 +143,14 @@ impl Marks {
         for (pane, (glyph, now)) in wanted {
             match self.titles.get_mut(&pane) {
                 None => {
-                    let set = format!("{glyph} {}", crate::text::clean(now));
+                    let set = format!("{glyph} {}", madohub_detect::text::clean(now));
                     let title = Title { before: now.to_owned(), given: None, set };
                     self.titles.insert(pane, title);
                     effects.push(Effect::RenamePane(pane, String::new()));
                     effects.push(Effect::ReadTitle(pane));
                 }
                 Some(title) => {
-                    let set = format!("{glyph} {}", crate::text::clean(&title.before));
+                    let set = format!("{glyph} {}", madohub_detect::text::clean(&title.before));
                     if title.set != set {
                         title.set = set;
                         effects.push(Effect::RenamePane(pane, title.set.clone()));

@@ -3,7 +3,7 @@
 use crate::event::{ClientId, PaneId};
 use crate::painter::Painted;
 use crate::pane;
-use crate::text::clean;
+use madohub_detect::text::clean;
 use madohub_detect::{Change, Detection, State};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

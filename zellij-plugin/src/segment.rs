@@ -3,8 +3,8 @@
 use crate::looks::{Look, Looks};
 use crate::report::{Report, Row};
 use crate::settings::{Preset, Settings};
-use crate::text::{clean, since};
 use madohub_detect::State;
+use madohub_detect::text::{clean, since};
 
 /// How colours are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Settings of one plugin instance, from the keys of its KDL block. Keys that the helper's
 //! configuration file also has are named as there, with the table's name and a dot in front.
 
-use crate::looks::{Glyphs, Looks};
+use crate::looks::Looks;
 use crate::theme::ThemeNames;
-use madohub_detect::{Settings as Tracking, Settle, State};
+use madohub_detect::{Glyphs, Settings as Tracking, Settle, State};
 use std::collections::BTreeMap;
 
 /// What an instance is for.
@@ -183,7 +183,7 @@ impl Settings {
                 ];
                 self.preset = word(value, &all)?;
             }
-            "segment.separator" => self.separator = crate::text::clean(value),
+            "segment.separator" => self.separator = madohub_detect::text::clean(value),
             "segment.names_max" => {
                 self.names_max = value.parse().map_err(|_| "write a number".to_owned())?;
             }
@@ -222,11 +222,11 @@ impl Settings {
         let rest = key.strip_prefix("state.").ok_or_else(unknown)?;
         let (state, field) = rest.split_once('.').ok_or_else(unknown)?;
         let state: State = state.parse().map_err(|e| format!("{e}"))?;
-        let look = self.looks.of_mut(state).ok_or_else(unknown)?;
+        let look = self.looks.of_mut(state);
         match field {
             "glyph" => {
-                let glyph = crate::text::clean(value);
-                if crate::text::width(&glyph) != 1 {
+                let glyph = madohub_detect::text::clean(value);
+                if madohub_detect::text::width(&glyph) != 1 {
                     return Err("write one character that is one cell wide".to_owned());
                 }
                 look.glyph = glyph;

@@ -161,11 +161,7 @@ impl Groups {
         if self.run.len() * texts.len() > MAX_TEXTS {
             self.end_run();
         }
-        let joined = |before: &Vec<u8>| {
-            let before = before.clone();
-            texts.iter().map(move |text| [before.as_slice(), text].concat())
-        };
-        self.run = self.run.iter().flat_map(joined).collect();
+        self.run = joined(&self.run, texts);
     }
 
     /// What comes next need not follow right on what came before.
@@ -218,6 +214,12 @@ impl Groups {
     }
 }
 
+/// Every text of `before` with every one of `after` right behind it.
+fn joined(before: &[Vec<u8>], after: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let with = |text: &Vec<u8>| after.iter().map(|next| [text.as_slice(), next].concat()).collect();
+    before.iter().flat_map(|text| -> Vec<Vec<u8>> { with(text) }).collect()
+}
+
 /// All texts that a part can match, if they are few.
 fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
     let texts = match hir.kind() {
@@ -232,10 +234,7 @@ fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
                 if all.len() * texts.len() > MAX_TEXTS {
                     return None;
                 }
-                let longer = all.iter().flat_map(|before: &Vec<u8>| {
-                    texts.iter().map(move |text| [before.as_slice(), text].concat())
-                });
-                all = longer.collect();
+                all = joined(&all, &texts);
             }
             all
         }

@@ -1,6 +1,6 @@
 //! The settings file as it is written, and how it becomes a [`Config`].
 
-use super::looks::{Glyphs, Looks};
+use super::looks::Looks;
 use super::notify::NotifyTable;
 use super::routes::{RouteTable, routes};
 use super::{
@@ -8,7 +8,7 @@ use super::{
     SegmentPreset, Template, Tracking,
 };
 use crate::Error;
-use madohub_detect::{Settings, Settle, State};
+use madohub_detect::{Glyphs, Settings, Settle, State};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -182,7 +182,7 @@ impl States {
     fn into_looks(self, glyphs: Glyphs) -> Looks {
         let mut looks = Looks::new(glyphs);
         for (state, table) in self.0 {
-            let Some(look) = looks.of_mut(state) else { continue };
+            let look = looks.of_mut(state);
             if let Some(Glyph(glyph)) = table.glyph {
                 look.glyph = glyph;
             }

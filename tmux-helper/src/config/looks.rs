@@ -1,19 +1,8 @@
 //! Glyph, colour and weight of each state: the same on borders, in the segment and in lists.
 
 use super::{Colour, Depth, Palette};
-use madohub_detect::State;
+use madohub_detect::{BuiltInLook, Glyphs, PerState, State};
 use std::fmt::Write as _;
-
-/// Which set of glyphs is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Glyphs {
-    /// `● · ? ■ ✓ ✗ ○`
-    #[default]
-    Unicode,
-    /// `* . ? # v x o`, for fonts and terminals that lack the others.
-    Ascii,
-}
 
 /// How one state looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,65 +22,27 @@ pub struct StateLook {
 pub struct Looks {
     /// The set that the glyphs come from where the user names none.
     pub glyphs: Glyphs,
-    states: [StateLook; 8],
-}
-
-/// Glyph, ASCII glyph, colour, bold, dim; in the order of [`index`].
-type BuiltIn = (&'static str, &'static str, Option<Colour>, bool, bool);
-
-const DEFAULTS: [BuiltIn; 8] = [
-    ("●", "*", Some(Colour::Rgb(80, 200, 120)), false, false),
-    ("·", ".", None, false, false),
-    ("?", "?", Some(Colour::Rgb(255, 160, 0)), true, false),
-    ("■", "#", Some(Colour::Rgb(220, 80, 70)), false, false),
-    ("✓", "v", Some(Colour::Rgb(80, 200, 120)), false, false),
-    ("✗", "x", Some(Colour::Rgb(255, 60, 60)), true, false),
-    ("○", "o", Some(Colour::Rgb(120, 120, 120)), false, true),
-    (" ", " ", None, false, false),
-];
-
-const fn index(state: State) -> usize {
-    match state {
-        State::Working => 0,
-        State::Idle => 1,
-        State::Waiting => 2,
-        State::Stopped => 3,
-        State::Completed => 4,
-        State::Failed => 5,
-        State::Exited => 6,
-        State::Unknown => 7,
-    }
+    states: PerState<StateLook>,
 }
 
 impl Looks {
     /// The built-in looks with this set of glyphs.
     pub fn new(glyphs: Glyphs) -> Self {
-        let states = DEFAULTS.map(|(unicode, ascii, colour, bold, dim)| StateLook {
-            glyph: if glyphs == Glyphs::Ascii { ascii } else { unicode }.to_owned(),
-            palette: colour.map(Palette::derive),
-            bold,
-            dim,
+        let states = PerState::new(|state| {
+            let BuiltInLook { glyph, rgb, bold, dim } = BuiltInLook::of(state, glyphs);
+            let palette = rgb.map(|(r, g, b)| Palette::derive(Colour::Rgb(r, g, b)));
+            StateLook { glyph: glyph.to_owned(), palette, bold, dim }
         });
         Self { glyphs, states }
     }
 
     /// How a state looks.
     pub fn of(&self, state: State) -> &StateLook {
-        let [working, idle, waiting, stopped, completed, failed, exited, unknown] = &self.states;
-        match state {
-            State::Working => working,
-            State::Idle => idle,
-            State::Waiting => waiting,
-            State::Stopped => stopped,
-            State::Completed => completed,
-            State::Failed => failed,
-            State::Exited => exited,
-            State::Unknown => unknown,
-        }
+        self.states.of(state)
     }
 
-    pub(super) fn of_mut(&mut self, state: State) -> Option<&mut StateLook> {
-        self.states.get_mut(index(state))
+    pub(super) fn of_mut(&mut self, state: State) -> &mut StateLook {
+        self.states.of_mut(state)
     }
 }
 
@@ -157,9 +108,7 @@ mod tests {
     fn a_state_can_be_changed_where_it_is_looked_up() {
         let mut looks = Looks::default();
         for state in State::BY_NEED.into_iter().chain([State::Unknown]) {
-            if let Some(look) = looks.of_mut(state) {
-                look.glyph = state.to_string();
-            }
+            looks.of_mut(state).glyph = state.to_string();
             assert_eq!(looks.of(state).glyph, state.as_str());
         }
     }

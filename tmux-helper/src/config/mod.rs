@@ -14,7 +14,7 @@ mod template;
 
 pub use agents::{layered_rules, read_rule_file, rule_files};
 pub use colour::{Colour, Depth, Palette};
-pub use looks::{Glyphs, Looks, StateLook};
+pub use looks::{Looks, StateLook};
 pub use notify::{Notify, Quiet};
 pub use paths::Paths;
 pub use template::{Part, Template};

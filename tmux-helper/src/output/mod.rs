@@ -5,19 +5,18 @@ mod history;
 mod label;
 mod row;
 mod segment;
-mod since;
 mod table;
 mod terminal;
 mod verdict;
 
-pub use clean::{clean, first_line, fit, for_tmux, width};
+pub use clean::{first_line, for_tmux};
 pub use history::{history_json, history_text};
 pub use label::label;
+pub use madohub_detect::text::{clean, fit, since, width};
 #[cfg(test)]
 pub(crate) use row::tests::pane as example_pane;
 pub use row::{ListedPane, PaneRow, by_need, list_json};
 pub use segment::{segment, segment_with};
-pub use since::since;
 pub use table::{TableOptions, list_table};
 pub use terminal::Terminal;
 pub use verdict::verdict;

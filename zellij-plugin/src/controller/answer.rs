@@ -9,7 +9,7 @@ use crate::observe;
 use crate::pane;
 use crate::report::Report;
 use crate::segment::{Markup, segment};
-use crate::text::{clean, fit, since, width};
+use madohub_detect::text::{clean, fit, since, width};
 use madohub_detect::{Explanation, State};
 use serde_json::json;
 use std::collections::BTreeMap;

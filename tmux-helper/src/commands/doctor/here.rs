@@ -2,8 +2,8 @@
 
 use super::finding;
 use super::report::Report;
-use crate::config::Glyphs;
 use crate::{Context, processes};
+use madohub_detect::Glyphs;
 use std::env;
 use std::fs;
 use std::path::Path;
