@@ -128,13 +128,12 @@ fn what_is_no_agent_is_not_believed() {
     stage.start();
     let shown = format!("cat {} -", forged.display());
     stage.type_line(&pane, &through(&stage, &shown));
-    wait_text(&stage, &pane, "forged");
     // A report of what ran before, in the same terminal, is not the agent's.
     stage.type_line(&other, &through(&stage, "bash"));
     stage.type_line(&other, &format!("cat {}; claude", forged.display()));
     wait_text(&stage, &other, "here");
     wait_for("the agent", || stage.row(&other).ok_or_else(|| "not listed".to_owned()));
-    assert_eq!(reports(&stage).len(), 2, "both were heard");
+    wait_until("both to be heard", || reports(&stage).len(), |heard| *heard == 2);
     let told = explain(&stage, &other);
     assert!(told.contains("Claude Code") && !told.contains("program-status"), "{told}");
     assert!(stage.row(&pane).is_none(), "{:?}", stage.row(&pane));

@@ -147,8 +147,15 @@ impl Stage {
     /// Ends the daemon in a way that it cannot notice, and waits until it is gone.
     #[track_caller]
     pub fn kill_daemon(&self) {
+        let daemon = self.daemon();
         self.signal_daemon(Signal::KILL);
-        wait_until("the daemon to be gone", || format!("{:?}", self.daemons()), |all| all == "[]");
+        // A process that ends has no command line for a while before its files are closed.
+        let stat = || std::fs::read_to_string(format!("/proc/{daemon}/stat")).unwrap_or_default();
+        let is_over = |stat: &String| {
+            let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+            matches!(state, None | Some('Z' | 'X'))
+        };
+        wait_until("the daemon to be gone", stat, is_over);
     }
 
     /// Stops the daemon's process as a suspended machine would.
@@ -264,6 +271,14 @@ impl Stage {
             |screen| screen.trim_end().ends_with('$'),
         );
         self.tmux.run(&["send-keys", "-t", pane, "-l", line]);
+        // What is typed next must not find the prompt that this line was typed at.
+        let solid = |text: &str| text.split_whitespace().collect::<String>();
+        let typed = format!("${}", solid(line));
+        wait_until(
+            "the line to be echoed",
+            || self.tmux.capture(pane),
+            |screen| solid(screen).ends_with(&typed),
+        );
         self.tmux.run(&["send-keys", "-t", pane, "Enter"]);
     }
 

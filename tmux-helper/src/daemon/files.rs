@@ -7,6 +7,8 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Longest path of a unix socket that every system takes.
 const SOCKET_PATH_MAX: usize = 100;
@@ -83,7 +85,27 @@ fn key(socket: &Path) -> u64 {
 #[derive(Debug)]
 pub struct Lock(File);
 
+/// How long the kernel may take to close the files of a daemon that was killed.
+const DYING: Duration = Duration::from_secs(1);
+
+/// Between two looks at a held lock.
+const TICK: Duration = Duration::from_millis(10);
+
 impl Lock {
+    /// Becomes the daemon, as soon as one that is just ending is gone. Refused while another one
+    /// lives.
+    pub fn await_turn(path: &Path) -> Result<Self, Error> {
+        let deadline = Instant::now() + DYING;
+        loop {
+            match Self::acquire(path) {
+                Err(error) if error.kind() == Kind::Refused && Instant::now() < deadline => {
+                    thread::sleep(TICK);
+                }
+                answer => return answer,
+            }
+        }
+    }
+
     /// Becomes the daemon. Refused while another one lives.
     pub fn acquire(path: &Path) -> Result<Self, Error> {
         let mut file = OpenOptions::new()
@@ -161,6 +183,23 @@ mod tests {
         drop(first);
         assert!(!Lock::is_held(&path));
         Lock::acquire(&path).unwrap();
+    }
+
+    #[test]
+    fn a_daemon_that_is_just_ending_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.lock");
+        let ending = Lock::acquire(&path).unwrap();
+        let next = thread::spawn({
+            let path = path.clone();
+            move || Lock::await_turn(&path)
+        });
+        // The other one may come later than this: then it finds the lock free, which is right too.
+        thread::sleep(TICK * 3);
+        drop(ending);
+        let next = next.join().unwrap().unwrap();
+        assert_eq!(Lock::acquire(&path).unwrap_err().kind(), Kind::Refused);
+        drop(next);
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct Setup {
 /// Is the daemon until somebody stops it or the server is gone for good. `ready` is called once,
 /// after the first look.
 pub fn run(setup: Setup, ready: impl FnOnce(&Hello)) -> Result<(), Error> {
-    let lock = Lock::acquire(&setup.files.lock)?;
+    let lock = Lock::await_turn(&setup.files.lock)?;
     if setup.log_to_terminal {
         log::init(std::io::stderr);
     } else {

@@ -49,6 +49,7 @@ pub(super) fn relay(
         to_terminal: Queue::new(),
         scanner: StatusScanner::new(),
         record: StatusRecord::new(),
+        heard_out: None,
         reports,
     };
     relay.go_on();
@@ -98,6 +99,8 @@ struct Relay<'a> {
     to_terminal: Queue,
     scanner: StatusScanner,
     record: StatusRecord,
+    /// The foreground group when all that was written before was read; nothing until then.
+    heard_out: Option<Pid>,
     reports: &'a mut StatusWriter,
 }
 
@@ -162,17 +165,30 @@ impl Relay<'_> {
         Ok(hung_up)
     }
 
-    /// Reads what the agent wrote.
+    /// Reads what was written in the agent's terminal.
     fn hear(&mut self) {
         let Some(master) = &self.master else { return };
-        let count = match self.to_terminal.fill(master) {
-            Read::Some(count) => count,
-            Read::Nothing => return,
-            Read::End => {
-                self.master = None;
-                return;
+        // Before the reads: what is written meanwhile is of this group or of a later one.
+        let group = tcgetpgrp(master).ok();
+        loop {
+            let Some(master) = &self.master else { return };
+            match self.to_terminal.fill(master) {
+                Read::Some(count) => self.listen(count, group),
+                Read::Nothing => {
+                    if self.to_terminal.has_room() {
+                        self.heard_out = group;
+                    }
+                    return;
+                }
+                Read::End => self.master = None,
             }
-        };
+        }
+    }
+
+    /// Takes over what the last `count` bytes report, `group` being in the foreground now. They
+    /// were written by that group if it was in the foreground also when all before them was read;
+    /// otherwise nobody can tell, and it is nobody's word.
+    fn listen(&mut self, count: usize, group: Option<Pid>) {
         let mut written = false;
         let (to_agent, record) = (&mut self.to_agent, &mut self.record);
         self.scanner.feed(self.to_terminal.newest(count), |signal| {
@@ -183,10 +199,10 @@ impl Relay<'_> {
             written |= record.take(signal);
         });
         if written {
-            // Who is in the foreground wrote it, as nearly as can be told.
-            let group = tcgetpgrp(master).ok();
-            self.reports
-                .write(self.record.report(), group.map(|group| group.as_raw_nonzero().get()));
+            let before = self.heard_out;
+            let writer = group.filter(|group| before.is_none_or(|before| before == *group));
+            let writer = writer.map(|group| group.as_raw_nonzero().get());
+            self.reports.write(self.record.report(), writer);
         }
     }
 
