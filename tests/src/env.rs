@@ -31,8 +31,11 @@ impl TestEnv {
     pub fn new() -> Self {
         sweep_dead_worlds();
         let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(BASE).expect("a folder");
-        let lock = File::create(dir.path().join("lock")).expect("a lock file");
+        // Under its name only once it is held: a sweep of another test run must not find it free.
+        let (unnamed, named) = (dir.path().join("lock.new"), dir.path().join("lock"));
+        let lock = File::create(&unnamed).expect("a lock file");
         lock.lock().expect("the lock of a new folder");
+        fs::rename(&unnamed, &named).expect("the lock under its name");
         for sub in ["home", "config", "state", "data", "cache", "run", "tmux", "agents", "tmp"] {
             DirBuilder::new().mode(0o700).create(dir.path().join(sub)).expect("a sub-folder");
         }
