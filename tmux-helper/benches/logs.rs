@@ -70,6 +70,7 @@ impl Panes {
                 agent: Some(agent),
                 processes,
                 registry: Some(registry),
+                screen: None,
                 moving: false,
             });
         let queries: Vec<PaneQuery<'_>> = queries.collect();

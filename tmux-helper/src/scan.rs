@@ -368,6 +368,7 @@ impl Seen {
             agent: self.agent.as_ref(),
             processes: self.observation.processes.as_deref().unwrap_or_default(),
             registry: self.observation.registry.as_ref(),
+            screen: self.observation.screen.as_deref(),
             moving: self.is_moving(now),
         }
     }

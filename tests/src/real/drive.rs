@@ -123,6 +123,7 @@ impl Session<'_> {
                 self.last_failure(&key()?)
             }
             Since::Pressed => Ok(pane.pressed),
+            Since::Now => Ok(Instant::now()),
             Since::Runs => {
                 let began = self.stage.env.path().join(format!("tmp/began-{}", key()?.number));
                 self.wait("the command to run", || began.exists().then_some(()))

@@ -82,6 +82,8 @@ pub enum Since {
     Failed,
     /// The keys were pressed.
     Pressed,
+    /// It was true before, and still is.
+    Now,
     /// The command that the model asked for runs.
     Runs,
     /// The shell is in the foreground again.

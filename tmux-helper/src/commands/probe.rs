@@ -110,6 +110,7 @@ fn add_logs(
             agent: agent.as_ref(),
             processes: &pane.processes,
             registry: pane.registry.as_ref(),
+            screen: None,
             moving: true,
         })
         .collect();

@@ -3,14 +3,22 @@
 use super::agents::{self, Homes};
 use super::everyone::{Everyone, List};
 use super::kept::Kept;
-use super::source::{Candidate, Reader, Source, Strength, Subject};
+use super::shown::{Contender, Shown, is_placed, plain_rows};
+use super::source::{LogId, Source, Strength, Subject};
 use super::tie::{Claim, Tie, tie};
 use super::watcher::Watcher;
 use crate::processes::{ProcessSource, started};
-use madohub_detect::{AgentId, Process, Registry, RuleSet, SessionLog, agent_of_process};
+use madohub_detect::{AgentId, Process, Registry, RuleSet, SessionLog};
+use others::{Other, family, outsiders};
+use pane::{Open, PaneLog, SubjectKey};
+use past::Past;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+mod others;
+mod pane;
+mod past;
 
 /// While a pane moves, its log is searched for anew this often, in seconds: one may show up, and
 /// an agent may go on in another one.
@@ -32,6 +40,12 @@ pub struct SessionLogs {
     watcher: Option<Watcher>,
     /// Folders that are watched beside those of logs.
     watched: Vec<PathBuf>,
+    /// By agent, its processes in no pane.
+    others: BTreeMap<&'static str, Vec<Other>>,
+    shown: Shown,
+    past: Past,
+    /// What panes show may tell whose a log is.
+    contested: bool,
 }
 
 /// What is asked about one pane.
@@ -45,39 +59,10 @@ pub struct PaneQuery<'a> {
     pub processes: &'a [Process],
     /// The agent's own entry for one of them.
     pub registry: Option<&'a Registry>,
+    /// The rows that it shows, where they are known.
+    pub screen: Option<&'a [String]>,
     /// Its screen changed lately.
     pub moving: bool,
-}
-
-/// The log of one pane.
-struct PaneLog {
-    subject: SubjectKey,
-    /// Start of the agent's process, seconds since the epoch.
-    started: Option<f64>,
-    /// Folder that it works in.
-    cwd: Option<String>,
-    candidates: Vec<Candidate>,
-    searched: f64,
-    tie: Tie,
-    open: Option<Open>,
-    /// The tie is another one than what was answered last.
-    changed: bool,
-}
-
-/// When any of this changes, another search is due at once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct SubjectKey {
-    agent: &'static str,
-    pid: i64,
-    start: Option<u64>,
-    session: Option<String>,
-}
-
-/// A log that is read.
-struct Open {
-    reader: Box<dyn Reader>,
-    kept: Kept,
-    trouble: Option<String>,
 }
 
 impl std::fmt::Debug for SessionLogs {
@@ -102,8 +87,18 @@ impl SessionLogs {
     }
 
     fn with_sources(rules: Arc<RuleSet>, sources: Vec<Box<dyn Source>>) -> Self {
-        let (panes, watched) = (BTreeMap::new(), Vec::new());
-        Self { rules, sources, panes, everyone: None, watcher: None, watched }
+        Self {
+            rules,
+            sources,
+            panes: BTreeMap::new(),
+            everyone: None,
+            watcher: None,
+            watched: Vec::new(),
+            others: BTreeMap::new(),
+            shown: Shown::default(),
+            past: Past::default(),
+            contested: false,
+        }
     }
 
     /// From now on file events tell when a log is written, and when anything is in these folders.
@@ -172,12 +167,19 @@ impl SessionLogs {
             }
         }
         for pane in gone {
-            self.panes.remove(&pane);
+            let log = self.panes.remove(&pane);
+            self.past.end(log.as_ref(), now);
+            self.shown.forget(pane);
             answers.push((pane, None));
             searched = true;
         }
         if searched {
-            self.tie(queries, everyone, now);
+            self.find_others(queries, everyone, now);
+        }
+        if searched || self.contested {
+            self.tie(queries, now);
+        }
+        if searched {
             self.watch_folders();
         }
         for (pane, log) in &mut self.panes {
@@ -222,6 +224,8 @@ impl SessionLogs {
         if (pane.subject.agent, pane.subject.pid, pane.subject.start)
             != (subject.agent, subject.pid, subject.start)
         {
+            self.past.end(Some(&*pane), now);
+            self.shown.forget(query.pane);
             *pane = fresh();
         }
         // A clock that was set back is no reason to wait.
@@ -242,33 +246,17 @@ impl SessionLogs {
     }
 
     /// Gives every pane its log, and opens those that are new.
-    fn tie(&mut self, queries: &[PaneQuery<'_>], everyone: &dyn List, now: f64) {
+    fn tie(&mut self, queries: &[PaneQuery<'_>], now: f64) {
+        self.contested = false;
         let mut ties: HashMap<u64, Tie> = HashMap::new();
-        for source in &mut self.sources {
-            let agent = source.agent();
-            let panes = self.panes.iter().filter(|(_, pane)| pane.subject.agent == agent);
-            let mut claims: Vec<Claim<'_>> = panes
-                .map(|(who, pane)| Claim {
-                    who: *who,
-                    place: pane.cwd.as_deref(),
-                    candidates: &pane.candidates,
-                })
-                .collect();
-            let unsure = claims.iter().filter(|claim| claim.is_placed());
-            let places: Vec<&str> = unsure.filter_map(|claim| claim.place).collect();
-            // What lies in a folder may also be of a process that is in no pane.
-            let others = if places.is_empty() {
-                Vec::new()
-            } else {
-                outsiders(&self.rules, &mut **source, queries, &places, everyone, now)
-            };
-            claims.extend(others.iter().map(|(process, candidates)| Claim {
-                who: NOT_A_PANE + process.pid.unsigned_abs(),
-                place: process.cwd.as_deref(),
-                candidates,
-            }));
-            ties.extend(tie(&claims));
+        for number in 0..self.sources.len() {
+            ties.extend(self.ties(number, queries, now));
         }
+        let owned = ties.iter().filter_map(|(who, tie)| match tie {
+            Tie::Log(log, _) if *who >= NOT_A_PANE => Some((*who, log.clone())),
+            _ => None,
+        });
+        self.past.take_others(owned.collect(), now);
         for (pane, tie) in ties {
             let Some(pane) = self.panes.get_mut(&pane).filter(|pane| pane.tie != tie) else {
                 continue;
@@ -286,109 +274,74 @@ impl SessionLogs {
             }
         }
     }
-}
 
-impl PaneLog {
-    fn new(subject: SubjectKey, started: Option<f64>) -> Self {
-        Self {
-            subject,
-            started,
-            cwd: None,
-            candidates: Vec::new(),
-            searched: f64::NEG_INFINITY,
-            tie: Tie::None,
-            open: None,
-            // Whoever was in the pane before may have had a log.
-            changed: true,
-        }
-    }
-
-    /// Reads what is new; answers whether the engine gets to see anything else now.
-    fn read(&mut self, now: f64) -> bool {
-        let mut changed = std::mem::take(&mut self.changed);
-        if let Some(open) = &mut self.open {
-            let trouble = open.reader.read(&mut open.kept).err().map(|error| error.to_string());
-            changed |= trouble != open.trouble;
-            open.trouble = trouble;
-            changed |= open.kept.take_change(now);
-        }
-        changed
-    }
-
-    /// What the engine gets to see.
-    fn seen(&self) -> Option<SessionLog> {
-        match (&self.tie, &self.open) {
-            (Tie::Log(log, how), Some(open)) => {
-                let tie = match &open.trouble {
-                    Some(trouble) => format!("{how}; cannot be read: {trouble}"),
-                    None => how.clone(),
-                };
-                Some(SessionLog {
-                    path: log.name(),
-                    records: open.kept.records(),
-                    tie: Some(tie),
-                    between: Vec::new(),
-                    skipped: open.kept.skipped(),
-                    detail: open.kept.detail().clone(),
-                })
-            }
-            (Tie::Ambiguous(logs), _) => Some(SessionLog {
-                tie: Some("ambiguous".to_owned()),
-                between: logs.iter().map(super::source::LogId::name).collect(),
-                ..SessionLog::default()
-            }),
-            _ => None,
-        }
-    }
-}
-
-/// The processes of an agent in these folders that are in no pane, and what they may have.
-fn outsiders<'e>(
-    rules: &RuleSet,
-    source: &mut dyn Source,
-    queries: &[PaneQuery<'_>],
-    places: &[&str],
-    everyone: &'e dyn List,
-    now: f64,
-) -> Vec<(&'e Process, Vec<Candidate>)> {
-    let inside = |pid: i64| queries.iter().any(|q| q.processes.iter().any(|p| p.pid == pid));
-    let all = everyone.list().iter();
-    let others = all.filter(|process| {
-        process.cwd.as_deref().is_some_and(|cwd| places.contains(&cwd))
-            && !inside(process.pid)
-            && agent_of_process(rules, process).is_some_and(|id| id.as_str() == source.agent())
-    });
-    let others: Vec<&Process> = others.collect();
-    others
-        .into_iter()
-        .map(|process| {
-            let family = std::slice::from_ref(process);
-            let started = started(process, now);
-            let registry = None;
-            let asked = Subject { process, family, started, registry, everyone };
-            (process, source.candidates(&asked))
-        })
-        .collect()
-}
-
-/// The process and those of its descendants that are the same agent: launchers start the agent
-/// proper. What the agent runs as a tool is not, and neither are agents below that.
-fn family(rules: &RuleSet, agent: &str, process: &Process, all: &[Process]) -> Vec<Process> {
-    let mut family = vec![process.clone()];
-    let mut next = 0;
-    while let Some(parent) = family.get(next).map(|parent| parent.pid) {
-        let same = |p: &&Process| {
-            p.ppid == parent
-                && p.pid != parent
-                && agent_of_process(rules, p).is_some_and(|id| id.as_str() == agent)
+    /// The ties of the processes of one agent.
+    fn ties(&mut self, number: usize, queries: &[PaneQuery<'_>], now: f64) -> HashMap<u64, Tie> {
+        let Some(source) = self.sources.get(number) else { return HashMap::new() };
+        let agent = source.agent();
+        let panes = self.panes.iter().filter(|(_, pane)| pane.subject.agent == agent);
+        let panes = panes.map(|(who, pane)| Contender {
+            who: *who,
+            place: pane.cwd.clone(),
+            screen: None,
+            candidates: pane.candidates.clone(),
+        });
+        let others = self.others.get(agent).into_iter().flatten().map(|other| Contender {
+            who: NOT_A_PANE + other.pid.unsigned_abs(),
+            place: other.cwd.clone(),
+            screen: None,
+            candidates: other.candidates.clone(),
+        });
+        let mut contenders: Vec<Contender> = panes.chain(others).collect();
+        let started: HashMap<u64, f64> =
+            self.panes.iter().filter_map(|(who, pane)| Some((*who, pane.started?))).collect();
+        let is_past = |who: u64, log: &LogId| {
+            started.get(&who).is_some_and(|started| self.past.is_past(log, *started))
         };
-        let children: Vec<Process> = all.iter().filter(same).cloned().collect();
-        let new: Vec<Process> =
-            children.into_iter().filter(|c| family.iter().all(|p| p.pid != c.pid)).collect();
-        family.extend(new);
-        next += 1;
+        // Folder and time leave it open: what the panes show may tell.
+        let is_open = |one: &Contender| {
+            one.is_placed()
+                && (contenders.iter().any(|two| two.who != one.who && two.place == one.place)
+                    || one.candidates.iter().any(|c| is_past(one.who, &c.log)))
+        };
+        let (mut open, mut rest): (Vec<Contender>, Vec<Contender>) = {
+            let flags: Vec<bool> = contenders.iter().map(is_open).collect();
+            let mut flags = flags.into_iter();
+            contenders.drain(..).partition(|_| flags.next().unwrap_or_default())
+        };
+        for contender in &mut open {
+            let query = queries.iter().find(|query| query.pane == contender.who);
+            contender.screen = query.and_then(|query| query.screen).map(plain_rows);
+        }
+        self.contested |= !open.is_empty();
+        self.shown.heed(&**source, &self.rules, &mut open, now);
+        for contender in &mut open {
+            let who = contender.who;
+            contender.candidates.retain(|c| c.strength > Strength::Start || !is_past(who, &c.log));
+        }
+        rest.append(&mut open);
+        let claims: Vec<Claim<'_>> = rest
+            .iter()
+            .map(|contender| Claim {
+                who: contender.who,
+                place: contender.place.as_deref(),
+                candidates: &contender.candidates,
+            })
+            .collect();
+        tie(&claims)
     }
-    family
+
+    /// Finds the processes in no pane that compete for what only lies in a folder.
+    fn find_others(&mut self, queries: &[PaneQuery<'_>], everyone: &dyn List, now: f64) {
+        for source in &mut self.sources {
+            let agent = source.agent();
+            let panes = self.panes.values().filter(|pane| pane.subject.agent == agent);
+            let unsure = panes.filter(|pane| is_placed(&pane.candidates));
+            let places: Vec<&str> = unsure.filter_map(|pane| pane.cwd.as_deref()).collect();
+            let others = outsiders(&self.rules, &mut **source, queries, &places, everyone, now);
+            self.others.insert(agent, others);
+        }
+    }
 }
 
 #[cfg(test)]

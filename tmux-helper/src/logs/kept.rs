@@ -11,6 +11,8 @@ use std::sync::Arc;
 const RECORDS_MAX: usize = 32;
 /// So many records say how the last turn stands, and what came before it.
 const ENOUGH: usize = 2;
+/// Characters of a prompt that are compared.
+const PROMPT_MAX: usize = 200;
 /// A provisional record is believed when nothing followed it for so many seconds.
 const PROVISIONAL: f64 = 0.7;
 
@@ -21,11 +23,14 @@ pub(super) struct Kept {
     agent: &'static str,
     is_provisional: fn(&Value) -> bool,
     add_detail: fn(&Value, &mut LogDetail),
+    prompt_of: fn(&Value) -> Option<&str>,
     /// Start of the agent's process, seconds since the epoch: what was written before is of an
     /// earlier one, and how that ended is no news.
     since: Option<f64>,
     records: VecDeque<Record>,
     detail: LogDetail,
+    /// The beginning of the newest prompt, to be compared with screens.
+    prompt: Option<String>,
     skipped: u64,
     /// The newest record is held back.
     withheld: bool,
@@ -46,9 +51,11 @@ impl Kept {
             agent: source.agent(),
             is_provisional: source.is_provisional(),
             add_detail: source.detail(),
+            prompt_of: source.prompt(),
             since,
             records: VecDeque::new(),
             detail: LogDetail::default(),
+            prompt: None,
             skipped: 0,
             withheld: false,
             changed: true,
@@ -62,6 +69,9 @@ impl Kept {
             return;
         };
         (self.add_detail)(&value, &mut self.detail);
+        if let Some(prompt) = (self.prompt_of)(&value) {
+            self.prompt = Some(prompt.chars().take(PROMPT_MAX).collect());
+        }
         let time = time_of(&value);
         let is_old = self.since.zip(time).is_some_and(|(since, time)| time < since);
         if is_old || !self.rules.log_speaks(self.agent, &value) {
@@ -107,6 +117,16 @@ impl Kept {
     pub(super) fn records(&self) -> Vec<String> {
         let count = self.records.len() - usize::from(self.withheld);
         self.records.iter().take(count).map(|record| record.line.clone()).collect()
+    }
+
+    /// The agent whose log it is.
+    pub(super) fn agent(&self) -> &'static str {
+        self.agent
+    }
+
+    /// The beginning of the newest prompt.
+    pub(super) fn prompt(&self) -> Option<&str> {
+        self.prompt.as_deref()
     }
 
     /// How many records could not be read.

@@ -22,6 +22,7 @@ mod follow;
 mod head;
 mod kept;
 mod rows;
+mod shown;
 mod source;
 mod tail;
 mod tie;

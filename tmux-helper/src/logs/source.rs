@@ -29,6 +29,11 @@ pub(super) trait Source: Send {
         |_, _| {}
     }
 
+    /// The prompt in a record of one that a person typed.
+    fn prompt(&self) -> fn(&Value) -> Option<&str> {
+        |_| None
+    }
+
     /// How to read a log; most are JSON Lines.
     fn open(&self, log: &LogId) -> Box<dyn Reader> {
         Box::new(Tail::new(&log.root, &log.path))
@@ -93,6 +98,8 @@ pub(super) enum Strength {
     Place,
     /// It was begun in the same folder when the process started.
     Start,
+    /// Its newest words are on the screen of the process's pane and of no other.
+    Shown,
     /// The command line names the session.
     Argv,
     /// The process itself says so: an entry, a lock, an open file.

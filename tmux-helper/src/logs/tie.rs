@@ -28,26 +28,22 @@ pub(super) struct Claim<'a> {
 
 /// Gives every process of one agent its log. Surer claims go first; of equally sure ones a log
 /// goes to the process that alone has it and has nothing else. One that began with a process is
-/// its own until the process may have gone on in a later one. A process that is alone in its
-/// folder wrote every log that was begun there since it started, so that it goes on in the one
-/// that was written last.
+/// its own unless the process may have gone on in a later one, or another one may have begun it. A
+/// process that is alone in its folder wrote every log that was begun there since it started, so
+/// that it goes on in the one that was written last.
 pub(super) fn tie(claims: &[Claim<'_>]) -> HashMap<u64, Tie> {
     let mut ties: HashMap<u64, Tie> = HashMap::new();
     let mut taken: HashSet<&LogId> = HashSet::new();
-    for strength in [Strength::Process, Strength::Argv, Strength::Start, Strength::Place] {
+    for strength in [Strength::Process, Strength::Argv, Strength::Shown, Strength::Start] {
         // What each process that has none yet could take with this strength.
         let open: Vec<(u64, Vec<&Candidate>)> = claims
             .iter()
             .filter(|claim| !ties.contains_key(&claim.who))
             .map(|claim| {
-                let mut fits = claim.open(strength, &taken);
-                if strength == Strength::Start && !fits.is_empty() {
-                    fits.extend(claim.later(&fits, claims, &taken));
-                }
-                if strength <= Strength::Start && claim.is_alone(claims) {
-                    fits.sort_by(|a, b| b.written.total_cmp(&a.written));
-                    fits.truncate(1);
-                }
+                let fits = match strength {
+                    Strength::Start | Strength::Place => claim.placed(claims, &taken),
+                    _ => claim.open(strength, &taken),
+                };
                 (claim.who, fits)
             })
             .filter(|(_, fits)| !fits.is_empty())
@@ -75,10 +71,21 @@ pub(super) fn tie(claims: &[Claim<'_>]) -> HashMap<u64, Tie> {
 }
 
 impl<'a> Claim<'a> {
-    /// Whether it has nothing surer than a place.
-    pub(super) fn is_placed(&self) -> bool {
-        !self.candidates.is_empty()
-            && self.candidates.iter().all(|candidate| candidate.strength <= Strength::Start)
+    /// What only lies in the right place: the log that was begun with the process, and those that it
+    /// may have gone on in since; else all that it may have begun. A log that was begun with one
+    /// process may be one that another process began later than itself.
+    fn placed(&self, claims: &[Claim<'_>], taken: &HashSet<&LogId>) -> Vec<&'a Candidate> {
+        let mut fits = self.open(Strength::Start, taken);
+        if fits.is_empty() {
+            fits = self.open(Strength::Place, taken);
+        } else {
+            fits.extend(self.later(&fits, claims, taken));
+        }
+        if self.is_alone(claims) {
+            fits.sort_by(|a, b| b.written.total_cmp(&a.written));
+            fits.truncate(1);
+        }
+        fits
     }
 
     /// The candidates that the process may have gone on in after `first`: written later, and not

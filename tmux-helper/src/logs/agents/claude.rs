@@ -127,6 +127,16 @@ impl Source for Claude {
     fn detail(&self) -> fn(&Value, &mut LogDetail) {
         detail
     }
+
+    fn prompt(&self) -> fn(&Value) -> Option<&str> {
+        |record| {
+            let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+            let foreign = |flag: &str| record.get(flag) == Some(&Value::Bool(true));
+            let is_prompt = text("/type") == Some("user");
+            let typed = is_prompt && !foreign("isSidechain") && !foreign("isMeta");
+            text("/message/content").or_else(|| text("/message/content/0/text")).filter(|_| typed)
+        }
+    }
 }
 
 fn detail(record: &Value, detail: &mut LogDetail) {

@@ -190,6 +190,10 @@ impl Source for Codex {
     fn detail(&self) -> fn(&Value, &mut LogDetail) {
         detail
     }
+
+    fn prompt(&self) -> fn(&Value) -> Option<&str> {
+        prompt
+    }
 }
 
 fn detail(record: &Value, detail: &mut LogDetail) {
@@ -222,6 +226,16 @@ fn detail(record: &Value, detail: &mut LogDetail) {
             detail.limit_resets = limits.max();
         }
         _ => {}
+    }
+}
+
+/// Until 0.145 a prompt has an event of its own, from 0.150 on it is an item.
+fn prompt(record: &Value) -> Option<&str> {
+    let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+    match (text("/payload/type")?, text("/payload/item/type")) {
+        ("user_message", _) => text("/payload/message"),
+        ("item_completed", Some("UserMessage")) => text("/payload/item/content/0/text"),
+        _ => None,
     }
 }
 

@@ -92,6 +92,15 @@ impl Source for Gemini {
         |record| record.get("type").and_then(Value::as_str) == Some("gemini")
     }
 
+    /// A text, or a list of parts.
+    fn prompt(&self) -> fn(&Value) -> Option<&str> {
+        |record| {
+            let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+            let prompt = text("/content").or_else(|| text("/content/0/text"));
+            prompt.filter(|_| text("/type") == Some("user"))
+        }
+    }
+
     fn detail(&self) -> fn(&Value, &mut LogDetail) {
         |record, detail| {
             if record.get("type").and_then(Value::as_str) == Some("gemini") {

@@ -136,6 +136,13 @@ impl Source for OpenCode {
         }
     }
 
+    fn prompt(&self) -> fn(&Value) -> Option<&str> {
+        |record| {
+            let text = |name: &str| record.get(name).and_then(Value::as_str);
+            text("text").filter(|_| text("role") == Some("user"))
+        }
+    }
+
     fn open(&self, log: &LogId) -> Box<dyn Reader> {
         if is_database(&log.path) {
             Box::new(Rows::new(log, ask_messages))

@@ -74,6 +74,13 @@ impl Source for Qwen {
         |record| record.get("type").and_then(Value::as_str) == Some("assistant")
     }
 
+    fn prompt(&self) -> fn(&Value) -> Option<&str> {
+        |record| {
+            let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+            text("/message/parts/0/text").filter(|_| text("/type") == Some("user"))
+        }
+    }
+
     fn detail(&self) -> fn(&Value, &mut LogDetail) {
         |record, detail| {
             if record.get("type").and_then(Value::as_str) == Some("assistant") {

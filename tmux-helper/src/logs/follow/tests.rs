@@ -6,6 +6,7 @@ use madohub_detect::State;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod shown;
 mod sources;
 
 /// A home folder, and the agents' processes as of now.
@@ -21,6 +22,7 @@ struct Pane {
     agent: (AgentId, i64),
     processes: Vec<Process>,
     registry: Option<Registry>,
+    screen: Option<Vec<String>>,
 }
 
 struct Listed(Vec<Process>);
@@ -67,7 +69,7 @@ impl World {
         let pid = 1_000_000_000 + i64::try_from(self.panes.len()).unwrap();
         let process = self.process(agent, pid, age, cwd, args);
         let agent = (AgentId::new(agent), pid);
-        self.panes.push(Pane { agent, processes: vec![process], registry: None });
+        self.panes.push(Pane { agent, processes: vec![process], registry: None, screen: None });
         self.panes.len() - 1
     }
 
@@ -93,15 +95,22 @@ impl World {
 
     /// Looks once; answers the pane's log: its file's name, `?` for an ambiguity, `-` for none.
     fn look(&mut self) -> Vec<String> {
+        let numbers: Vec<u64> = (0..self.panes.len() as u64).collect();
+        self.look_at(&numbers)
+    }
+
+    /// The same for panes with these numbers.
+    fn look_at(&mut self, numbers: &[u64]) -> Vec<String> {
         let queries: Vec<PaneQuery<'_>> = self
             .panes
             .iter()
-            .zip(0..)
+            .zip(numbers)
             .map(|(pane, number)| PaneQuery {
-                pane: number,
+                pane: *number,
                 agent: Some(&pane.agent),
                 processes: &pane.processes,
                 registry: pane.registry.as_ref(),
+                screen: pane.screen.as_deref(),
                 moving: true,
             })
             .collect();
@@ -111,8 +120,9 @@ impl World {
         self.logs.look(&queries, &mut Listed(self.everyone.clone()), self.now);
         let logs = &self.logs.panes;
         let name = |path: &str| Path::new(path).file_name().unwrap().to_str().unwrap().to_owned();
-        (0..self.panes.len() as u64)
-            .map(|pane| match logs.get(&pane).and_then(PaneLog::seen) {
+        numbers
+            .iter()
+            .map(|pane| match logs.get(pane).and_then(PaneLog::seen) {
                 Some(log) if !log.between.is_empty() => "?".to_owned(),
                 Some(log) => name(&log.path),
                 None => "-".to_owned(),

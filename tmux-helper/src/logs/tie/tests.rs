@@ -1,5 +1,5 @@
 use super::*;
-use Strength::{Argv, Place, Process, Start};
+use Strength::{Argv, Place, Process, Shown, Start};
 
 type Row<'a> = (u64, &'a str, &'a [(&'a str, Strength, f64)]);
 
@@ -33,6 +33,7 @@ fn ties(processes: &[Row<'_>]) -> String {
     ties.iter().map(|(who, tie)| format!("{who}={}", word(tie))).collect::<Vec<_>>().join(" ")
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 #[test]
 fn a_log_has_one_process_at_most() {
     for (why, processes, expected) in [
@@ -110,6 +111,27 @@ fn a_log_has_one_process_at_most() {
             "two began at the same time",
             &[(1, "/w", &[("a", Start, 5.0)]), (2, "/w", &[("a", Start, 5.0)])],
             "1=? 2=?",
+        ),
+        (
+            "begun with one process, by another one that took its time",
+            &[(1, "/w", &[("a", Place, 5.0)]), (2, "/w", &[("a", Start, 5.0)])],
+            "1=? 2=?",
+        ),
+        (
+            "each shows its own, and one goes on in a third",
+            &[
+                (1, "/w", &[("a", Shown, 5.0), ("b", Place, 6.0), ("c", Place, 9.0)]),
+                (2, "/w", &[("a", Start, 5.0), ("b", Shown, 6.0), ("c", Place, 9.0)]),
+            ],
+            "1=a 2=b",
+        ),
+        (
+            "one is shown, the other one is left",
+            &[
+                (1, "/w", &[("a", Shown, 5.0), ("b", Place, 6.0)]),
+                (2, "/w", &[("a", Place, 5.0), ("b", Place, 6.0)]),
+            ],
+            "1=a 2=b",
         ),
         (
             "an ambiguity of surer ones keeps weaker ones away",

@@ -157,6 +157,7 @@ fn goose_is_tied_by_folder_and_time_and_says_how_a_turn_ended() {
         ("20260101_2", "own", "/w", "user", 40.0),
         ("20260101_3", "sub", "/w", "sub_agent", 30.0),
         ("20260101_4", "other", "/v", "user", 30.0),
+        ("20260101_5", "first", "/v", "user", 49.0),
     ] {
         db.execute(
             "INSERT INTO sessions
