@@ -2,7 +2,9 @@
 //!
 //! A change shows at once. Told is it when it stands: that a turn is over is first seen on the
 //! screen, and the agent's own record says a moment later how it ended. So an end that only the
-//! screen shows waits for that word, or until it has lasted. Like the tracker, this has no clock.
+//! screen shows waits for that word, or until it has lasted. Where the word comes later than that,
+//! the end is told already: then it is a refinement, which is no event of its own. Like the tracker,
+//! this has no clock.
 
 use crate::detection::{State, StateSource};
 use crate::tracker::Change;
@@ -19,6 +21,16 @@ pub struct Told {
     pub change: Change,
     /// When the pane entered the state, seconds since the epoch.
     pub since: f64,
+    /// The end of this turn was told before, without the agent's word on how it ended. `from` of
+    /// the change is the state that was told.
+    pub refines: bool,
+}
+
+/// The end of a turn as it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct End {
+    turn: u64,
+    to: State,
 }
 
 /// Decides which changes are told, and when. It can be stored, so that a restart neither repeats
@@ -28,8 +40,8 @@ pub struct Told {
 pub struct Announcer {
     /// Ends that wait for the agent's word, by pane, with the time from which they wait.
     waiting: BTreeMap<String, (Told, f64)>,
-    /// The last turn of each pane whose end was told.
-    ended: BTreeMap<String, u64>,
+    /// The last turn of each pane whose end was told, and as what.
+    ends: BTreeMap<String, End>,
 }
 
 impl Announcer {
@@ -37,7 +49,7 @@ impl Announcer {
     /// `since` is the time since when the new state holds.
     pub fn take(&mut self, change: Change, since: f64, now: f64) -> Vec<Told> {
         let mut told = Vec::new();
-        let mut next = Told { change, since };
+        let mut next = Told { change, since, refines: false };
         if let Some((held, seen)) = self.waiting.remove(&next.change.pane) {
             if is_same_end(&held.change, &next.change) {
                 // The same end, told better.
@@ -63,6 +75,15 @@ impl Announcer {
             self.tell(next, &mut told);
         }
         told
+    }
+
+    /// Takes the agent's word on a turn whose end its pane no longer shows, see
+    /// [`Step::verdict`](crate::Step::verdict). It makes an end better known and is none by itself.
+    pub fn judge(&mut self, verdict: Change, since: f64, now: f64) -> Vec<Told> {
+        let Change { pane, turn, .. } = &verdict;
+        let is_known = self.ends.get(pane).is_some_and(|end| end.turn == *turn)
+            || self.waiting.get(pane).is_some_and(|(held, _)| is_same_end(&held.change, &verdict));
+        if is_known { self.take(verdict, since, now) } else { Vec::new() }
     }
 
     /// What has waited long enough.
@@ -91,27 +112,39 @@ impl Announcer {
     /// Takes note of what was told by a former announcer after it was stored.
     pub fn note(&mut self, pane: &str, to: State, turn: u64) {
         self.waiting.remove(pane);
-        if to.is_turn_over() {
-            self.ended.insert(pane.to_owned(), turn);
-        } else if to == State::Exited {
-            self.ended.remove(pane);
-        }
+        self.note_end(pane, to, turn);
     }
 
-    fn tell(&mut self, next: Told, told: &mut Vec<Told>) {
-        let Change { pane, to, turn, .. } = &next.change;
-        if to.is_turn_over() {
-            if self.ended.get(pane) == Some(turn) {
-                return;
+    fn tell(&mut self, mut next: Told, told: &mut Vec<Told>) {
+        let Change { to, turn, .. } = next.change;
+        let before = self.ends.get(&next.change.pane).filter(|end| end.turn == turn);
+        match before {
+            Some(end) if to.is_turn_over() => {
+                if is_judged(end.to) || !is_judged(to) {
+                    return;
+                }
+                next.refines = true;
+                next.change.from = end.to;
             }
-            self.ended.insert(pane.clone(), *turn);
+            _ => {}
         }
-        if *to == State::Exited {
-            // What comes next in the pane counts its turns anew, or goes on counting.
-            self.ended.remove(pane);
-        }
+        // What comes next in a pane whose agent is gone counts its turns anew, or goes on counting.
+        self.note_end(&next.change.pane, to, turn);
         told.push(next);
     }
+
+    fn note_end(&mut self, pane: &str, to: State, turn: u64) {
+        if to.is_turn_over() {
+            self.ends.insert(pane.to_owned(), End { turn, to });
+        } else if to == State::Exited {
+            self.ends.remove(pane);
+        }
+    }
+}
+
+/// Whether only the agent itself can have said so.
+fn is_judged(state: State) -> bool {
+    matches!(state, State::Completed | State::Failed)
 }
 
 /// Whether the change is the end of a turn of which more may become known.
@@ -151,7 +184,10 @@ mod tests {
     }
 
     fn said(told: &[Told]) -> String {
-        let lines = told.iter().map(|t| format!("{}>{} {}", t.change.from, t.change.to, t.since));
+        let lines = told.iter().map(|t| {
+            let refines = if t.refines { " refines" } else { "" };
+            format!("{}>{} {}{refines}", t.change.from, t.change.to, t.since)
+        });
         lines.collect::<Vec<_>>().join(", ")
     }
 
@@ -207,11 +243,36 @@ mod tests {
         film(&[
             (0.0, "working>stopped 1", ""),
             (2.0, "", "working>stopped 0"),
-            (5.0, "stopped>completed 1 log", ""),
+            (5.0, "stopped>completed 1 log", "stopped>completed 5 refines"),
+            (5.5, "idle>failed 1 log", ""),
             (6.0, "completed>working 2", "completed>working 6"),
             (7.0, "working>completed 2 log", "working>completed 7"),
             (8.0, "idle>completed 2 log", ""),
         ]);
+        film(&[
+            (0.0, "working>idle 1", ""),
+            (2.0, "", "working>idle 0"),
+            (3.0, "idle>stopped 1", ""),
+            (9.0, "stopped>failed 1 log", "idle>failed 9 refines"),
+        ]);
+    }
+
+    #[test]
+    fn a_word_on_what_a_person_has_seen_refines_and_is_no_end_by_itself() {
+        let mut announcer = Announcer::default();
+        let word = || change("idle>completed 1 log");
+        assert_eq!(announcer.judge(word(), 0.0, 0.0), []);
+        announcer.take(change("working>stopped 1"), 1.0, 1.0);
+        assert_eq!(said(&announcer.judge(word(), 2.0, 2.0)), "working>completed 1");
+        assert_eq!(announcer.judge(word(), 3.0, 3.0), []);
+        announcer.take(change("working>stopped 2"), 4.0, 4.0);
+        announcer.due(6.0);
+        let text = serde_json::to_string(&announcer).unwrap_or_default();
+        let mut later: Announcer = serde_json::from_str(&text).unwrap_or_default();
+        for announcer in [&mut announcer, &mut later] {
+            let late = change("idle>completed 2 log");
+            assert_eq!(said(&announcer.judge(late, 8.0, 8.0)), "stopped>completed 8 refines");
+        }
     }
 
     #[test]

@@ -88,6 +88,9 @@ pub struct Step {
     pub tracked: Tracked,
     /// Set when the pane entered another state with this step.
     pub change: Option<Change>,
+    /// The agent's own word on the end of a turn that a person had looked at before it came: the
+    /// pane stays `idle`, and who waits for `completed` or `failed` gets to know. Once a turn.
+    pub verdict: Option<Change>,
 }
 
 /// Remembers panes over time.
@@ -106,6 +109,8 @@ struct Pane {
     focused_since: Option<f64>,
     /// The end of this turn was seen by a person: its leftovers on the screen are `idle`.
     seen_turn: Option<u64>,
+    /// The agent itself said how this turn ended.
+    judged_turn: Option<u64>,
     /// Last time that an observation said anything.
     last_word: f64,
 }
@@ -130,7 +135,7 @@ impl Tracker {
         let first = Pane::first(detection, focused, now, &self.settings);
         let tracked = first.tracked.clone();
         self.panes.insert(pane.to_owned(), first);
-        Step { tracked, change: None }
+        Step { tracked, change: None, verdict: None }
     }
 
     /// The pane as of its last step.
@@ -141,11 +146,12 @@ impl Tracker {
     /// Takes over what a former tracker knew, so that a restart repeats no event.
     pub fn restore(&mut self, pane: &str, tracked: Tracked) {
         let seen_turn = tracked.acknowledged.then_some(tracked.turn);
+        let known = is_judged(&tracked.detection) || tracked.turn == 0;
+        let judged_turn = known.then_some(tracked.turn);
         let last_word = tracked.since;
-        self.panes.insert(
-            pane.to_owned(),
-            Pane { tracked, pending: None, focused_since: None, seen_turn, last_word },
-        );
+        let pane_now =
+            Pane { tracked, pending: None, focused_since: None, seen_turn, judged_turn, last_word };
+        self.panes.insert(pane.to_owned(), pane_now);
     }
 
     /// The pane is closed: forgets it. An agent in it exited with it.
@@ -188,6 +194,8 @@ impl Pane {
             pending: None,
             focused_since: focused.then_some(now),
             seen_turn: None,
+            // What ended before the first look is no news, whoever tells it.
+            judged_turn: (turn == 0).then_some(turn),
             last_word: now,
         }
     }
@@ -206,12 +214,37 @@ impl Pane {
         if next.state != State::Unknown {
             self.last_word = now;
         }
+        let word = is_judged(&next).then(|| next.clone());
         next = self.settle(next);
         if self.must_wait(&next, now, settings) {
-            return Step { tracked: self.tracked.clone(), change: None };
+            return Step { tracked: self.tracked.clone(), change: None, verdict: None };
         }
         self.pending = None;
-        self.enter(name, next, now)
+        let mut step = self.enter(name, next, now);
+        if let Some(word) = word {
+            step.verdict = self.judge(name, word);
+        }
+        step
+    }
+
+    /// Takes note that the agent said how the turn ended. That is a word of its own where the
+    /// state no longer shows it.
+    fn judge(&mut self, name: &str, word: Detection) -> Option<Change> {
+        let turn = self.tracked.turn;
+        let is_new = self.judged_turn.replace(turn) != Some(turn);
+        let Tracked { detection, .. } = &self.tracked;
+        (is_new && detection.state == State::Idle && detection.agent == word.agent).then(|| {
+            Change {
+                pane: name.to_owned(),
+                agent: word.agent,
+                from: State::Idle,
+                to: word.state,
+                state_source: word.state_source,
+                reason: word.reason,
+                turn,
+                evidence: word.evidence,
+            }
+        })
     }
 
     /// An agent whose process is gone and left its shell behind is `exited` until the person
@@ -318,7 +351,7 @@ impl Pane {
         let news = if same_agent { changed } else { starts };
         let event = news && !quiet && self.tracked.detection.agent.is_agent();
         let change = event.then(|| self.tracked.change(name, from));
-        Step { tracked: self.tracked.clone(), change }
+        Step { tracked: self.tracked.clone(), change, verdict: None }
     }
 }
 
@@ -330,6 +363,11 @@ impl Settings {
         }
         detection
     }
+}
+
+/// Whether the agent's own record says how the turn ended.
+fn is_judged(detection: &Detection) -> bool {
+    matches!(detection.state, State::Completed | State::Failed)
 }
 
 /// Whether the detection says more than that a working sign is missing. The agent's entry says

@@ -54,7 +54,7 @@ fn main() {
         let start = Instant::now();
         let source = Source { server: 1, pid: &|_| Some(1) };
         let kept = || ring.lock().unwrap().kept();
-        let told = teller.tell(changes, &source, kept, now);
+        let told = teller.tell(changes, Vec::new(), &source, kept, now).events;
         {
             let mut ring = ring.lock().unwrap();
             for entry in &told {

@@ -33,6 +33,8 @@ struct Known {
 pub struct Outcome {
     /// Changes of state, with the time since when the new state holds.
     pub changes: Vec<(Change, f64)>,
+    /// What agents said of turns whose ends their panes no longer show.
+    pub verdicts: Vec<Change>,
     /// Panes of which anything is new: what was seen, or what it means.
     pub touched: Vec<PaneId>,
     /// The state of any pane is not what it was.
@@ -102,6 +104,7 @@ impl Verdicts {
             outcome.unsettled |= step.tracked.detection.state != known.detection.state
                 && step.tracked.detection.state == State::Working;
             outcome.changes.extend(step.change.map(|change| (change, step.tracked.since)));
+            outcome.verdicts.extend(step.verdict);
         }
         outcome
     }

@@ -252,6 +252,50 @@ fn a_restored_pane_repeats_nothing() {
     assert_eq!((step.change, step.tracked.since.to_bits()), (None, 1.0_f64.to_bits()));
 }
 
+/// Second, what is seen, whether a person looks, and the verdict of that step.
+#[track_caller]
+fn verdicts(tracker: &mut Tracker, frames: &[(f64, &str, bool, &str)]) {
+    for (second, what, focused, expected) in frames {
+        let step = tracker.step("%1", seen(what), *focused, *second);
+        let said = step.verdict.map(|c| format!("{}>{} {}", c.from, c.to, c.turn));
+        assert_eq!(said.as_deref().unwrap_or_default(), *expected, "{second}: {what}");
+    }
+}
+
+#[test]
+fn a_word_that_comes_after_the_person_looked_is_told_once() {
+    let mut tracker = Tracker::new(Settings::default());
+    verdicts(
+        &mut tracker,
+        &[
+            (0.0, BOX, true, ""),
+            (1.0, WORKS, true, ""),
+            (3.0, "claude stopped screen", true, ""),
+            (3.8, "claude stopped screen", true, ""),
+            (4.0, "claude stopped screen", true, ""),
+            (9.0, "claude completed log", true, "idle>completed 1"),
+            (9.2, "claude completed log", true, ""),
+            // At once: the change itself is the word.
+            (10.0, WORKS, true, ""),
+            (11.0, "claude failed log", true, ""),
+            (14.0, "claude failed log", true, ""),
+        ],
+    );
+    assert_eq!(tracker.get("%1").unwrap().detection.state, State::Idle);
+}
+
+#[test]
+fn what_ended_before_the_first_look_has_no_late_word() {
+    let mut tracker = Tracker::new(Settings::default());
+    let seen_before = [(0.0, "claude stopped screen", true, ""), (3.0, BOX, true, "")];
+    verdicts(&mut tracker, &seen_before);
+    let mut later = Tracker::new(Settings::default());
+    later.restore("%1", tracker.get("%1").unwrap().clone());
+    for tracker in [&mut tracker, &mut later] {
+        verdicts(tracker, &[(9.0, "claude completed log", true, "")]);
+    }
+}
+
 #[test]
 fn background_work_counts_as_working_only_when_asked_to() {
     let mut busy = seen("claude idle screen");

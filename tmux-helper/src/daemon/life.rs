@@ -53,6 +53,8 @@ pub(super) struct Life {
 pub(super) struct Report {
     /// Changes of state, with the time since when the new state holds.
     pub(super) changes: Vec<(Change, f64)>,
+    /// What agents said of turns whose ends their panes no longer show.
+    pub(super) verdicts: Vec<Change>,
     /// The panes with an agent, sorted by need; nothing where they are as before.
     pub(super) rows: Option<Arc<Vec<ListedPane>>>,
     /// Something changed that a later daemon should know.
@@ -220,11 +222,12 @@ impl Life {
         // Every pane that a former daemon knew is taken over with the first look.
         self.stored = None;
         report.changes.extend(outcome.changes);
+        report.verdicts = outcome.verdicts;
         report.store = outcome.changed || !gone.is_empty();
         if self.pulses && report.store {
             self.working = self.verdicts.in_state(State::Working);
         }
-        if outcome.unsettled || !report.changes.is_empty() {
+        if outcome.unsettled || !report.changes.is_empty() || !report.verdicts.is_empty() {
             self.hot_until = now + HOT;
         }
         report.rows = self.list(gone, &outcome.touched);

@@ -4,7 +4,7 @@ use super::{jobs, life::Life};
 use crate::Error;
 use crate::events::Entry;
 use crate::notify::{Notice, Notifier};
-use crate::protocol::{OnceAsk, RouteAnswer, RouteAsk, RouteState};
+use crate::protocol::{Event, OnceAsk, RouteAnswer, RouteAsk, RouteState};
 use crate::routes::{
     Ended, Engine, FIELDS, Job, Letter, LogEntry, Memory, OneShot, PaneView, Route, RouteLog,
 };
@@ -86,6 +86,19 @@ impl Routing {
         let panes = life.map(Life::views).unwrap_or_default();
         for entry in told {
             let entries = self.engine.take(entry.event(), &panes, now);
+            self.note(&entries);
+        }
+        self.store();
+    }
+
+    /// Considers what agents said late of turns whose ends were told. Once each, whatever happens.
+    pub(super) fn refine(&mut self, told: &[Event], life: Option<&Life>, now: f64) {
+        if told.is_empty() {
+            return;
+        }
+        let panes = life.map(Life::views).unwrap_or_default();
+        for event in told {
+            let entries = self.engine.refine(event, &panes, now);
             self.note(&entries);
         }
         self.store();

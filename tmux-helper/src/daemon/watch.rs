@@ -9,10 +9,10 @@ use super::sends::Sends;
 use super::serve::{Wish, listen};
 use super::store::Stored;
 use crate::config::{Config, Paths};
-use crate::events::{Entry, Ring, Source, Teller};
+use crate::events::{Entry, Ring, Source, Teller, Telling};
 use crate::notify::{Notifier, Policy};
 use crate::output::ListedPane;
-use crate::protocol::{Hello, RouteAnswer, Scene};
+use crate::protocol::{Event, Hello, RouteAnswer, Scene};
 use crate::tmux::{Identity, Server, Support, TmuxError, restore};
 use crate::{Error, Kind, time};
 use jiff::Zoned;
@@ -370,8 +370,12 @@ impl Daemon {
     /// Stores and publishes what a step found.
     fn tell(&mut self, report: Report, now: f64) {
         self.looks += u64::from(report.looked);
-        let has_changes = !report.changes.is_empty();
-        let entries = self.events(report.changes, now);
+        let has_changes = !report.changes.is_empty() || !report.verdicts.is_empty();
+        let Telling { events: entries, refinements } =
+            self.events(report.changes, report.verdicts, now);
+        // Decided before the state is stored: a daemon that is killed in between hears the word
+        // again, and routes know that they did.
+        self.routing.refine(&refinements, self.life.as_ref(), now);
         if let Some(life) = self.life.as_ref().filter(|_| report.store || has_changes)
             // Before anybody hears of them: a restart must not tell them again.
             && let Err(error) =
@@ -380,10 +384,13 @@ impl Daemon {
             tracing::warn!(%error, "cannot store the state");
         }
         for event in entries.iter().map(|entry| entry.event()) {
-            let in_front = self.life.as_ref().is_some_and(|life| life.is_in_front(&event.pane));
-            self.policy.take(&event.pane, event.to, in_front, now);
+            self.policy.take(&event.pane, event.to, self.is_in_front(&event.pane), now);
             tracing::info!(pane = %event.pane, agent = %event.agent, from = %event.from,
                 to = %event.to, seq = event.seq, "change");
+        }
+        for Event { pane, from, to, .. } in &refinements {
+            self.policy.refine(pane, *from, *to, self.is_in_front(pane), now);
+            tracing::info!(pane, told = %from, is = %to, "a late word");
         }
         // Decided before anybody hears of it, so that a restart knows what was decided.
         self.routing.take(&entries, self.life.as_ref(), now);
@@ -396,15 +403,19 @@ impl Daemon {
         self.hub.publish(&entries, picture);
     }
 
-    /// What is to be told of these changes now, written down.
-    fn events(&mut self, changes: Vec<(Change, f64)>, now: f64) -> Vec<Arc<Entry>> {
+    fn is_in_front(&self, pane: &str) -> bool {
+        self.life.as_ref().is_some_and(|life| life.is_in_front(pane))
+    }
+
+    /// What is to be told of these changes and words now, written down.
+    fn events(&mut self, changes: Vec<(Change, f64)>, verdicts: Vec<Change>, now: f64) -> Telling {
         let life = self.life.as_ref();
         let source = Source {
             server: life.map_or(0, |life| life.identity().pid),
             pid: &|pane| life?.pid_of(pane),
         };
         let hub = &self.hub;
-        self.teller.tell(changes, &source, || hub.ring().kept(), now)
+        self.teller.tell(changes, verdicts, &source, || hub.ring().kept(), now)
     }
 
     /// Histories are bounded by the panes that there are.

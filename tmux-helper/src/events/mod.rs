@@ -10,4 +10,4 @@ mod teller;
 
 pub use entry::{Entry, Gap, Line};
 pub use ring::{Batch, Ring};
-pub use teller::{Source, Teller};
+pub use teller::{Source, Teller, Telling};

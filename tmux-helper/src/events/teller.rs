@@ -19,6 +19,16 @@ pub struct Teller {
     is_mute: bool,
 }
 
+/// What is told now.
+#[derive(Debug, Default, PartialEq)]
+pub struct Telling {
+    /// Events. They are written down already.
+    pub events: Vec<Arc<Entry>>,
+    /// Ends of turns that were told before, with the agent's word that came late. They have the
+    /// number of the last event, because they are none.
+    pub refinements: Vec<Event>,
+}
+
 /// What panes events come from: a life of a tmux server.
 pub struct Source<'a> {
     /// Process of the server.
@@ -71,19 +81,26 @@ impl Teller {
         self.announcer.is_waiting()
     }
 
-    /// Takes changes with the times since when the new states hold; answers the events that are
-    /// told now. They are written down already.
+    /// Takes changes with the times since when the new states hold, and what agents said of turns
+    /// whose ends their panes no longer show; answers what is told now.
     pub fn tell(
         &mut self,
         changes: Vec<(Change, f64)>,
+        verdicts: Vec<Change>,
         source: &Source<'_>,
         ring: impl FnOnce() -> Vec<Arc<Entry>>,
         now: f64,
-    ) -> Vec<Arc<Entry>> {
-        let mut told = self.announcer.due(now);
+    ) -> Telling {
+        let mut told = Vec::new();
         for (change, since) in changes {
             told.extend(self.announcer.take(change, since, now));
         }
+        for verdict in verdicts {
+            told.extend(self.announcer.judge(verdict, now, now));
+        }
+        // Last, because a word that comes just in time is still the event.
+        told.extend(self.announcer.due(now));
+        let (refinements, told): (Vec<_>, Vec<_>) = told.into_iter().partition(|t| t.refines);
         let entries: Vec<Arc<Entry>> =
             told.into_iter().filter_map(|told| self.entry(told, source, now)).collect();
         if !entries.is_empty() {
@@ -96,11 +113,12 @@ impl Teller {
                 Err(_) => {}
             }
         }
-        entries
+        let refinement = |told: Told| self.scene.event(told.change, self.seq, told.since, now);
+        Telling { refinements: refinements.into_iter().map(refinement).collect(), events: entries }
     }
 
     fn entry(&mut self, told: Told, source: &Source<'_>, now: f64) -> Option<Arc<Entry>> {
-        let Told { change, since } = told;
+        let Told { change, since, .. } = told;
         let pid = (source.pid)(&change.pane).unwrap_or(0);
         let event = self.scene.event(change, self.seq + 1, since, now);
         let entry = Entry::new(Record { server: source.server, pid, event }).ok()?;
@@ -175,6 +193,15 @@ mod tests {
         Teller::open(scene, path)
     }
 
+    fn tell(
+        teller: &mut Teller,
+        change: (Change, f64),
+        source: &Source<'_>,
+        now: f64,
+    ) -> Vec<Arc<Entry>> {
+        teller.tell(vec![change], Vec::new(), source, Vec::new, now).events
+    }
+
     #[test]
     fn numbers_go_on_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
@@ -183,14 +210,14 @@ mod tests {
         let (mut teller, _) = open(&path);
         for turn in 1..=3 {
             let starts = (change(State::Idle, State::Working, turn), 1.0);
-            assert_eq!(teller.tell(vec![starts], &source, Vec::new, 1.0).len(), 1);
+            assert_eq!(tell(&mut teller, starts, &source, 1.0).len(), 1);
         }
         let (mut later, entries) = open(&path);
         assert_eq!((later.seq(), entries.len()), (3, 3));
         // The state was stored after the last event that could be written down.
         later.resume(Announcer::default(), 5);
         let next = (change(State::Working, State::Waiting, 3), 2.0);
-        let told = later.tell(vec![next], &source, Vec::new, 2.0);
+        let told = tell(&mut later, next, &source, 2.0);
         assert_eq!((told[0].event().seq, told[0].pid()), (6, 70));
     }
 
@@ -200,11 +227,43 @@ mod tests {
         let (mut teller, _) = open(&folder.path().join("x.events"));
         let source = Source { server: 7, pid: &|_| None };
         let ends = (change(State::Working, State::Stopped, 1), 10.0);
-        assert!(teller.tell(vec![ends], &source, Vec::new, 10.0).is_empty());
+        assert!(tell(&mut teller, ends, &source, 10.0).is_empty());
         assert!(teller.is_waiting());
-        let told = teller.tell(Vec::new(), &source, Vec::new, 12.0);
-        let event = told[0].event();
+        let told = teller.tell(Vec::new(), Vec::new(), &source, Vec::new, 12.0);
+        let event = told.events[0].event();
         assert_eq!((event.time, event.since, event.turn_number()), (12.0, 10.0, 1));
+    }
+
+    #[test]
+    fn a_late_word_refines_and_is_no_event() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.events");
+        let (mut teller, _) = open(&path);
+        let source = Source { server: 7, pid: &|_| Some(70) };
+        let ends = |turn| (change(State::Working, State::Stopped, turn), 10.0);
+        let word = |turn| change(State::Stopped, State::Completed, turn);
+        // Just in time: in the step in which the end would have been told.
+        tell(&mut teller, ends(1), &source, 10.0);
+        let told = tell(&mut teller, (word(1), 12.0), &source, 12.0);
+        assert_eq!((told[0].event().to, told.len()), (State::Completed, 1));
+        // Too late, whether the pane shows it or a person has been there.
+        for (turn, is_seen) in [(2, false), (3, true)] {
+            tell(&mut teller, ends(turn), &source, 20.0);
+            assert_eq!(teller.tell(vec![], vec![], &source, Vec::new, 22.0).events.len(), 1);
+            let (changes, verdicts) = if is_seen {
+                (vec![], vec![word(turn)])
+            } else {
+                (vec![(word(turn), 30.0)], vec![])
+            };
+            let told = teller.tell(changes, verdicts, &source, Vec::new, 30.0);
+            assert_eq!(told.events, []);
+            let [refined] = &told.refinements[..] else { panic!("{told:?}") };
+            assert_eq!(
+                (refined.from, refined.to, refined.turn_number(), refined.seq),
+                (State::Stopped, State::Completed, turn, teller.seq())
+            );
+        }
+        assert_eq!(open(&path).1.len(), 3);
     }
 
     #[test]
@@ -215,7 +274,7 @@ mod tests {
         for (server, turn) in [(7, 1), (8, 2)] {
             let source = Source { server, pid: &|_| Some(70) };
             let starts = (change(State::Idle, State::Working, turn), 1.0);
-            teller.tell(vec![starts], &source, Vec::new, 1.0);
+            tell(&mut teller, starts, &source, 1.0);
         }
         let (later, entries) = open(&path);
         let ring = Ring::restored(entries, 8, later.seq());

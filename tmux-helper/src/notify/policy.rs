@@ -61,6 +61,14 @@ impl Policy {
         self.pending.insert(pane.to_owned(), state);
     }
 
+    /// The agent said late how a turn ended that was told as `told`: news for whoever does not hear
+    /// of that one.
+    pub fn refine(&mut self, pane: &str, told: State, state: State, in_front: bool, now: f64) {
+        if !self.settings.states.contains(&told) || self.pending.contains_key(pane) {
+            self.take(pane, state, in_front, now);
+        }
+    }
+
     /// Somebody looks at the pane now: no need to tell.
     pub fn seen(&mut self, pane: &str) {
         if !self.settings.in_front {
@@ -114,6 +122,27 @@ mod tests {
 
     fn title(notice: Option<Notice>) -> Option<String> {
         notice.map(|notice| notice.title)
+    }
+
+    #[test]
+    fn a_late_word_is_told_where_the_end_was_not() {
+        let ended = [State::Stopped, State::Completed];
+        for (states, told) in [
+            // The end was told already; one that still waits is told as what it is.
+            (&ended[..], true),
+            (&[State::Completed][..], true),
+            (&[State::Stopped][..], false),
+        ] {
+            let settings = Settings { states: states.to_vec(), ..Settings::default() };
+            let mut policy = Policy::new(settings);
+            policy.take("%1", State::Stopped, false, 10.0);
+            policy.refine("%1", State::Stopped, State::Completed, false, 10.5);
+            let is_now = rows(&[("%1", State::Completed)]);
+            let notice = title(policy.due(&is_now, false, 12.0));
+            assert_eq!(notice.is_some(), told, "{states:?}: {notice:?}");
+            policy.refine("%1", State::Stopped, State::Completed, true, 30.0);
+            assert_eq!(policy.due(&is_now, false, 60.0), None, "in front: {states:?}");
+        }
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct Memory {
     pub(super) once: Vec<OneShot>,
     /// When a route fired last for a pane, by both.
     pub(super) fired: BTreeMap<String, f64>,
+    /// The last turn of each pane of which the agent's late word was considered.
+    pub(super) refined: BTreeMap<String, u64>,
     /// Turns that were started by a route, by pane.
     pub(super) chains: BTreeMap<String, Chain>,
 }

@@ -70,42 +70,120 @@ fn a_turn_ends_on_the_border_as_the_log_says() {
     assert!(explained.contains("session-log codex.log.completed"), "{explained}");
 }
 
+/// A Claude Code in a pane of the server `m`, with its entry and its transcript.
+struct Claude<'a> {
+    world: &'a World,
+    pane: String,
+    transcript: PathBuf,
+}
+
+const SESSION: &str = "464d62ad-70e2-4a3a-aeb8-c9da98207252";
+
+impl<'a> Claude<'a> {
+    fn begin(world: &'a World) -> Self {
+        world.server("m");
+        let pane = world.agent("m", "a");
+        world.show("a", IDLE);
+        let cwd = fs::canonicalize(world.path("")).unwrap();
+        let folder: String = cwd
+            .to_str()
+            .unwrap()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        let transcript = log(world, &format!(".claude/projects/{folder}/{SESSION}.jsonl"), &[]);
+        Self { world, pane, transcript }
+    }
+
+    /// Writes the entry for the process that runs in the pane.
+    fn enter(&self, status: &str) {
+        let format = ["display-message", "-p", "-t", &self.pane, "#{pane_pid}"];
+        let pid = self.world.tmux("m", &format);
+        let pid = pid.trim();
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let began = stat.rsplit(')').next().unwrap().split_whitespace().nth(19).unwrap();
+        let cwd = fs::canonicalize(self.world.path("")).unwrap();
+        let text = format!(
+            r#"{{"pid":{pid},"sessionId":"{SESSION}","cwd":"{}","procStart":"{began}","status":"{status}"}}"#,
+            cwd.display()
+        );
+        let path = self.world.path("home/.claude/sessions").join(format!("{pid}.json"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn prompts(&self) {
+        append(&self.transcript, r#"{"type":"user","message":{"content":"hi"}}"#);
+    }
+
+    fn answers(&self) {
+        append(
+            &self.transcript,
+            r#"{"type":"assistant","message":{"stop_reason":"end_turn","content":[{"type":"text","text":"Hi."}]}}"#,
+        );
+    }
+
+    fn until(&self, state: &str) {
+        self.world.until("m", &self.pane, state);
+    }
+}
+
 #[test]
 fn claude_code_completes_by_the_transcript_of_its_entry() {
     let world = World::new();
-    world.server("m");
-    let pane = world.agent("m", "a");
-    world.show("a", IDLE);
-    let id = "464d62ad-70e2-4a3a-aeb8-c9da98207252";
-    let cwd = fs::canonicalize(world.path("")).unwrap();
-    let folder: String = cwd
-        .to_str()
-        .unwrap()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-    let transcript = log(&world, &format!(".claude/projects/{folder}/{id}.jsonl"), &[]);
-    let pid = world.tmux("m", &["display-message", "-p", "-t", &pane, "#{pane_pid}"]);
-    let pid = pid.trim();
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let began = stat.rsplit(')').next().unwrap().split_whitespace().nth(19).unwrap();
-    let entry = |status: &str| {
-        let text = format!(
-            r#"{{"pid":{pid},"sessionId":"{id}","cwd":"{}","procStart":"{began}","status":"{status}"}}"#,
-            cwd.display()
-        );
-        let path = world.path("home/.claude/sessions").join(format!("{pid}.json"));
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
-    entry("busy");
+    let claude = Claude::begin(&world);
+    claude.enter("busy");
     world.said("m", &["tmux", "start"]);
-    world.until("m", &pane, "working");
-    append(&transcript, r#"{"type":"user","message":{"content":"hi"}}"#);
-    append(
-        &transcript,
-        r#"{"type":"assistant","message":{"stop_reason":"end_turn","content":[{"type":"text","text":"Hi."}]}}"#,
+    claude.until("working");
+    claude.prompts();
+    claude.answers();
+    claude.enter("idle");
+    claude.until("completed");
+}
+
+/// The entry says that the turn is over, and seconds later the transcript says how.
+#[test]
+fn a_word_that_comes_late_is_no_event_and_still_fires_a_route() {
+    let world = World::new();
+    let diary = world.path("diary");
+    fs::create_dir_all(world.path("config/madohub")).unwrap();
+    let route = format!(
+        "[[route]]\nname = \"diary\"\nto = {{ file = \"{}\" }}\nsend = \"{{state}} {{turn}}\"\n",
+        diary.display()
     );
-    entry("idle");
-    world.until("m", &pane, "completed");
+    fs::write(world.path("config/madohub/config.toml"), route).unwrap();
+    let claude = Claude::begin(&world);
+    claude.enter("idle");
+    world.said("m", &["tmux", "start"]);
+    claude.until("idle");
+    let told = || {
+        let rows: serde_json::Value =
+            serde_json::from_str(&world.said("m", &["list", "--history", "--json"])).unwrap();
+        let events = rows[0]["history"].as_array().unwrap().clone();
+        events.iter().map(|event| event["to"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let until_told = |expected: &[&str]| {
+        wait("what is told", || {
+            let told = told();
+            if told == expected { Ok(()) } else { Err(format!("{told:?}")) }
+        });
+    };
+    claude.enter("busy");
+    claude.prompts();
+    until_told(&["working"]);
+    claude.enter("idle");
+    until_told(&["working", "idle"]);
+    assert!(!diary.exists());
+    claude.answers();
+    let written = || fs::read_to_string(&diary).unwrap_or_default();
+    wait("the route", || if written() == "completed 1\n" { Ok(()) } else { Err(written()) });
+    claude.until("completed");
+    crate::world::kill(world.daemon("m"));
+    world.said("m", &["tmux", "start"]);
+    claude.until("completed");
+    // The next turn shows that nothing of the last one is still to come.
+    claude.enter("busy");
+    claude.prompts();
+    until_told(&["working", "idle", "working"]);
+    assert_eq!(written(), "completed 1\n");
 }

@@ -88,6 +88,7 @@ impl Engine {
         self.memory.server = server;
         self.memory.pending.clear();
         self.memory.chains.clear();
+        self.memory.refined.clear();
         self.memory.once.clear();
         let letters: Vec<u64> = self
             .memory
@@ -107,20 +108,13 @@ impl Engine {
         }
         self.changed = true;
         self.memory.seq = event.seq;
+        if event.to == State::Exited {
+            self.memory.refined.remove(&event.pane);
+        }
         let mut log = self.end_pending(event, now);
         let hops = self.hops(event);
         let pane = panes.iter().find(|pane| pane.id == event.pane);
-        let routes = self
-            .routes
-            .iter()
-            .filter(|route| route.on.contains(&event.to) && route.from.check(event, pane).is_ok());
-        let shots = self
-            .memory
-            .once
-            .iter()
-            .filter(|shot| shot.from == event.pane && shot.on.contains(&event.to));
-        let names: Vec<String> =
-            routes.map(|route| route.name.clone()).chain(shots.map(OneShot::name)).collect();
+        let names = self.meant(event, pane, |on| on.contains(&event.to));
         let stands = event.state_source == StateSource::JsonlWatcher || event.since + LAST <= now;
         for route in names {
             if stands {
@@ -131,6 +125,38 @@ impl Engine {
             }
         }
         log
+    }
+
+    /// Considers, once, how a turn ended of whose end an event told already: `event.from` is what
+    /// was told, `event.to` the agent's own word. It is for the routes that the first one did not
+    /// concern.
+    pub fn refine(&mut self, event: &Event, panes: &[PaneView], now: f64) -> Vec<LogEntry> {
+        let turn = event.turn_number();
+        if self.memory.refined.insert(event.pane.clone(), turn) == Some(turn) {
+            return Vec::new();
+        }
+        self.changed = true;
+        let hops = self.hops(event);
+        let pane = panes.iter().find(|pane| pane.id == event.pane);
+        let is_meant = |on: &[State]| on.contains(&event.to) && !on.contains(&event.from);
+        let names = self.meant(event, pane, is_meant);
+        names.iter().flat_map(|name| self.fire(name, event, hops, panes, now)).collect()
+    }
+
+    /// The routes and one-shots that an event of this pane concerns, by what they go by.
+    fn meant(
+        &self,
+        event: &Event,
+        pane: Option<&PaneView>,
+        is_meant: impl Fn(&[State]) -> bool,
+    ) -> Vec<String> {
+        let routes = self
+            .routes
+            .iter()
+            .filter(|route| is_meant(&route.on) && route.from.check(event, pane).is_ok());
+        let shots =
+            self.memory.once.iter().filter(|shot| shot.from == event.pane && is_meant(&shot.on));
+        routes.map(|route| route.name.clone()).chain(shots.map(OneShot::name)).collect()
     }
 
     /// Fires what has lasted by now, and lets go of what came too late.

@@ -137,6 +137,28 @@ fn filters_say_whose_states_are_meant() {
 }
 
 #[test]
+fn a_late_word_fires_what_the_end_did_not_and_once() {
+    let mut any = route("any", "author", "reviewer");
+    any.on = vec![State::Stopped, State::Completed];
+    let mut failed = route("failed", "author", "reviewer");
+    failed.on = vec![State::Failed];
+    let mut engine = engine(vec![route("review", "author", "reviewer"), any, failed]);
+    engine.once(shot()).unwrap();
+    let panes = panes(State::Idle);
+    let mut ends = event(3, "%1", "working>stopped 1 screen");
+    ends.since = 1.0;
+    assert_eq!(said(&engine.take(&ends, &panes, 3.0)), ["any queued"]);
+    let word = event(3, "%1", "stopped>completed 1 log");
+    assert_eq!(said(&engine.refine(&word, &panes, 9.0)), ["review queued", "once-1 queued"]);
+    assert_eq!(engine.refine(&word, &panes, 9.0), []);
+    let mut later = restarted(&engine);
+    assert_eq!(later.refine(&word, &panes, 60.0), []);
+    assert_eq!(later.take(&event(3, "%1", "stopped>completed 1 log"), &panes, 60.0), []);
+    let next = event(8, "%1", "idle>failed 2 log");
+    assert_eq!(said(&later.refine(&next, &panes, 70.0)), ["failed queued"]);
+}
+
+#[test]
 fn what_only_the_screen_shows_must_last() {
     let mut engine = engine(vec![route("review", "author", "reviewer")]);
     let panes = panes(State::Idle);
