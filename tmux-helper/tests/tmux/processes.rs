@@ -32,11 +32,14 @@ fn finds_the_descendants(mut source: impl ProcessSource) {
     let found = wait("the inner process", || {
         source.begin();
         let found = source.tree(tree.pid()).unwrap_or_default();
-        if found.iter().any(|process| process.argv.first().is_some_and(|word| word == "inner")) {
-            Ok(found)
-        } else {
-            Err(format!("{found:?}"))
-        }
+        // A program that is just being replaced may have its old name or path beside the new
+        // one's arguments: they are read one after another.
+        let is_inner = |process: &madohub_detect::Process| {
+            let is_old = process.comm == "bash"
+                || process.exe.as_ref().is_some_and(|exe| exe.ends_with("bash"));
+            process.argv.first().is_some_and(|word| word == "inner") && !is_old
+        };
+        if found.iter().any(is_inner) { Ok(found) } else { Err(format!("{found:?}")) }
     });
     assert_eq!(found[0].pid, tree.pid(), "the root comes first");
     let inner = found.iter().find(|process| process.argv[0] == "inner").unwrap();
