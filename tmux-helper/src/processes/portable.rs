@@ -49,13 +49,12 @@ impl Portable {
 
     fn system(&mut self) -> Option<&System> {
         if self.read.is_none() {
-            let mut system = match self.system.take() {
-                Some(system) => system,
-                None => System::new().ok()?,
-            };
+            // A new one each time: a known process keeps the name that it had when it was first
+            // seen (sysinfo 0.40), also after it was replaced by another program.
+            let mut system = System::new().ok()?;
             let kind = ProcessRefreshKind::nothing()
                 .with_cmd(UpdateKind::Always)
-                .with_exe(UpdateKind::OnlyIfNotSet)
+                .with_exe(UpdateKind::Always)
                 .with_cwd(UpdateKind::Always)
                 .without_tasks();
             system.refresh_processes_specifics(ProcessesToUpdate::All, true, kind);
