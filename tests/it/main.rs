@@ -14,6 +14,7 @@ mod tmux_borders;
 mod tmux_entry;
 mod tmux_events;
 mod tmux_hooks;
+mod tmux_hostile;
 mod tmux_lifecycle;
 mod tmux_notify;
 mod tmux_options;

@@ -200,3 +200,38 @@ fn jumping_goes_to_the_pane_that_needs_the_person() {
     assert_ends(&jump(&[]), 0, "");
     wait_until("the pane in front", front, |front| *front == format!("main {}", panes[1].0));
 }
+
+#[test]
+fn jumping_goes_to_another_server_where_nobody_here_needs_the_person() {
+    let (stage, panes) = stage_with(&[(CLAUDE, "working")]);
+    let other = stage.other_server("other");
+    let there = other.first_pane();
+    let agent = other.agent(&there, "codex-0.171.0", "working");
+    other.start();
+    other.wait_state(&there, "working");
+    stage.wait_state(&panes[0].0, "working");
+    // From a pane of the first server, as a key binding of it does.
+    let jump = |stage: &Stage| {
+        let inside = format!("{},0,0", stage.tmux.socket_path().display());
+        stage.madohub.command(&["jump"]).env("TMUX", inside).output().unwrap()
+    };
+    assert_ends(&jump(&stage), 1, "no pane needs you");
+    let second = other.split();
+    other.tmux.run(&["select-pane", "-t", &second]);
+    let front = |stage: &Stage| stage.tmux.run(&["list-clients", "-F", "#{pane_id}"]);
+    wait_until("the other pane", || front(&other), |front| *front == second);
+    agent.show("approval");
+    other.wait_state(&there, "waiting");
+    assert_ends(&jump(&stage), 0, "");
+    wait_until("the pane in front", || front(&other), |front| *front == there);
+    // One's own server comes first.
+    panes[0].1.show("approval");
+    stage.wait_state(&panes[0].0, "waiting");
+    other.tmux.run(&["select-pane", "-t", &second]);
+    let shell = stage.split();
+    stage.tmux.run(&["select-pane", "-t", &shell]);
+    wait_until("a shell in front", || front(&stage), |front| *front == shell);
+    assert_ends(&jump(&stage), 0, "");
+    wait_until("the own pane in front", || front(&stage), |front| *front == panes[0].0);
+    assert_eq!(front(&other), second);
+}

@@ -81,8 +81,25 @@ impl Stage {
 
     /// A set-up in a world that exists already.
     pub fn in_env(env: Arc<TestEnv>, madohub: Madohub, options: &StageOptions) -> Self {
-        let tmux = Tmux::new(&env, &options.program, "inner");
-        let terminal = Tmux::new(&env, &TmuxProgram::system(), "terminal");
+        Self::on(env, madohub, options, ["inner", "terminal"])
+    }
+
+    /// Another server in the same world, with a client of its own.
+    #[must_use]
+    pub fn other_server(&self, name: &str) -> Self {
+        let (env, madohub) = (Arc::clone(&self.env), self.madohub.clone());
+        Self::on(env, madohub, &StageOptions::default(), [name, &format!("terminal-{name}")])
+    }
+
+    /// A set-up whose server and terminal have these sockets.
+    fn on(
+        env: Arc<TestEnv>,
+        madohub: Madohub,
+        options: &StageOptions,
+        [server, screen]: [&str; 2],
+    ) -> Self {
+        let tmux = Tmux::new(&env, &options.program, server);
+        let terminal = Tmux::new(&env, &TmuxProgram::system(), screen);
         let (cols, rows) = (options.size.0.to_string(), options.size.1.to_string());
         tmux.run(&["new-session", "-d", "-s", "main", "-x", &cols, "-y", &rows, SHELL]);
         tmux.run(&["set-option", "-g", "default-command", SHELL]);
