@@ -11,6 +11,7 @@
 mod documents;
 mod harness;
 mod tmux_borders;
+mod tmux_dash;
 mod tmux_entry;
 mod tmux_events;
 mod tmux_hooks;
@@ -25,5 +26,6 @@ mod tmux_routes;
 mod tmux_run;
 mod tmux_send;
 mod tmux_versions;
+mod zellij_dash;
 mod zellij_frames;
 mod zellij_sessions;

@@ -142,6 +142,10 @@ impl ZellijStage {
         let config = env.path().join("config/zellij");
         env.set("ZELLIJ_CONFIG_DIR", config.to_str().expect("a path"));
         env.set("COLORTERM", "truecolor");
+        let program = zellij_program();
+        if let Some(folder) = program.parent() {
+            env.prepend_path(folder);
+        }
         let env = Arc::new(env);
         let terminal = Tmux::new(&env, &TmuxProgram::system(), "terminal");
         let idle = "exec sleep infinity";
@@ -155,7 +159,7 @@ impl ZellijStage {
             env,
             agents: Vec::new(),
             terminal,
-            program: zellij(),
+            program,
             plugin,
             size: options.size,
             places: RefCell::default(),
@@ -360,7 +364,20 @@ impl ZellijStage {
         self.terminal.run(&args);
     }
 
-    fn start_client(&self, client: &str, args: &[&str]) {
+    /// Runs a program in a terminal of its own, outside of zellij.
+    pub fn open(&self, terminal: &str, argv: &[&str]) {
+        let (cols, rows) = (self.size.0.to_string(), self.size.1.to_string());
+        let line = self.line(argv);
+        self.terminal.run(&["new-session", "-d", "-s", terminal, "-x", &cols, "-y", &rows, &line]);
+    }
+
+    /// What a terminal shows, as text.
+    pub fn text(&self, terminal: &str) -> String {
+        self.terminal.capture(terminal)
+    }
+
+    /// The command line that runs a program in this world.
+    fn line(&self, argv: &[&str]) -> String {
         let mut line = String::from("exec env TERM=xterm-256color");
         for (name, value) in self.command().get_envs() {
             if let Some(value) = value.filter(|_| name != "TERM") {
@@ -368,10 +385,15 @@ impl ZellijStage {
                     .expect("a string takes all");
             }
         }
-        write!(line, " {}", quoted(&self.program.to_string_lossy())).expect("a string takes all");
-        for arg in args {
-            write!(line, " {}", quoted(arg)).expect("a string takes all");
+        for word in argv {
+            write!(line, " {}", quoted(word)).expect("a string takes all");
         }
+        line
+    }
+
+    fn start_client(&self, client: &str, args: &[&str]) {
+        let program = self.program.to_string_lossy();
+        let line = self.line(&[&[&*program], args].concat());
         let (cols, rows) = (self.size.0.to_string(), self.size.1.to_string());
         let start =
             ["new-session", "-d", "-s", client, "-x", &cols, "-y", &rows, &line].map(str::to_owned);
@@ -533,7 +555,7 @@ fn workspace() -> &'static Path {
 }
 
 /// The zellij under test; `scripts/zellij-build.sh` builds it once.
-fn zellij() -> PathBuf {
+pub fn zellij_program() -> PathBuf {
     if let Some(path) = std::env::var_os(ZELLIJ_VARIABLE) {
         return PathBuf::from(path);
     }

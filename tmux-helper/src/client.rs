@@ -16,7 +16,7 @@ use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take; it answers from memory.
@@ -57,6 +57,11 @@ impl Client {
         };
         let sockets = entries.filter_map(socket);
         sockets.map(|socket| Self { lock: socket.with_extension("lock"), socket }).collect()
+    }
+
+    /// Path of the daemon's socket.
+    pub fn socket(&self) -> &Path {
+        &self.socket
     }
 
     /// Who the daemon is; nothing when there is none.

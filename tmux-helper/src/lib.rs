@@ -3,6 +3,7 @@
 //! The engine that decides is the package `madohub-detect`; this crate is its host on the machine:
 //! the command line, the settings, the output, and the daemon that watches a tmux server.
 
+mod child;
 pub mod cli;
 pub mod client;
 pub mod commands;
@@ -10,6 +11,7 @@ pub mod composer;
 pub mod config;
 mod context;
 pub mod daemon;
+mod dash;
 mod error;
 pub mod events;
 mod follow;

@@ -2,7 +2,7 @@
 
 use super::markdown::{Block, Document};
 use super::{for_users, root};
-use madohub_tests::{Stage, StageOptions};
+use madohub_tests::{Stage, StageOptions, wait_until, zellij_program};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -84,6 +84,10 @@ impl Reader {
                 self.stage.watch();
                 return Ok(String::new());
             }
+            ["madohub", "dash"] => {
+                self.open_dashboard();
+                return Ok(String::new());
+            }
             // Here the agent works on what was sent to it just before.
             ["madohub", "wait", ..] => self.run(&format!("{line} --state working")),
             // In the foreground it stays; a second daemon for a server is refused or content.
@@ -135,6 +139,27 @@ impl Reader {
         if output.status.success() { Ok(said) } else { Err(describe(&output)) }
     }
 
+    /// Opens the dashboard in a window of its own, and leaves it.
+    fn open_dashboard(&self) {
+        let (stage, home) = (&self.stage, self.stage.env.home());
+        let line = format!("exec '{}' dash", home.join(".local/bin/madohub").display());
+        let pane = stage.tmux.run(&["new-window", "-d", "-P", "-F", "#{pane_id}", &line]);
+        let screen = || stage.tmux.capture(&pane);
+        wait_until("the dashboard", screen, |screen| screen.contains("Enter go"));
+        stage.tmux.run(&["send-keys", "-t", &pane, "q"]);
+        let panes = || stage.tmux.run(&["list-panes", "-a", "-F", "#{pane_id}"]);
+        wait_until("its end", panes, |all| all.lines().all(|one| one != pane));
+    }
+
+    /// Has zellij read its configuration.
+    fn configure_zellij(&self, block: &Block) {
+        let file = self.folder.join("config.kdl");
+        fs::write(&file, &block.text).unwrap();
+        let mut check = self.stage.env.command(zellij_program());
+        let output = check.arg("--config").arg(&file).args(["setup", "--check"]).output().unwrap();
+        assert!(output.status.success(), "{}: {}", block.place, describe(&output));
+    }
+
     fn follow_block(&self, block: &Block) {
         for (line, shown) in block.commands() {
             let said = match self.follow(&line) {
@@ -167,6 +192,7 @@ impl Reader {
             match block.language.as_str() {
                 "sh" | "console" => self.follow_block(block),
                 "tmux" => self.configure(block),
+                "kdl" => self.configure_zellij(block),
                 "toml" | "" => {}
                 other => panic!("{}: nobody knows how to try `{other}`", block.place),
             }

@@ -3,6 +3,7 @@
 //! Completions and man pages are made from these same definitions.
 
 mod act;
+mod dash;
 mod hook;
 mod offline;
 mod route;
@@ -12,6 +13,7 @@ mod values;
 mod zellij;
 
 pub use act::{JumpArgs, SendArgs, WaitArgs, When};
+pub use dash::DashArgs;
 pub use hook::{HookArgs, HookCommand};
 pub use offline::{
     CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
@@ -38,6 +40,7 @@ use std::ffi::OsString;
 First steps, in a running tmux:
   madohub tmux start        watch this server: states on pane borders and in the status line
   madohub list              one row per agent, those that need you first
+  madohub dash              all agents on one screen
   madohub doctor            what works here, what does not, and what to do
 
 States: working, idle, waiting (for a person), stopped, completed, failed, exited.
@@ -55,6 +58,8 @@ pub struct Cli {
 pub enum Command {
     /// Show one row per pane that holds an agent
     List(ListArgs),
+    /// Show all agents on one screen: their screens, history, and a key to each
+    Dash(DashArgs),
     /// Show changes of state as they happen
     Watch(WatchArgs),
     /// Print the segment for a status line or a shell prompt

@@ -4,6 +4,7 @@ use crate::cli::JumpArgs;
 use crate::client::Client;
 use crate::output::{ListedPane, Terminal, by_need, clean};
 use crate::tmux::{PaneId, Server, Viewer};
+use crate::zellij::Session;
 use crate::{Context, Error, Exit};
 use madohub_detect::State;
 use std::io::{IsTerminal as _, Write as _, stdout};
@@ -69,22 +70,15 @@ fn pick<'a>(
 }
 
 fn go(server: &Server, row: &ListedPane, viewer: Option<&Viewer>) -> Result<Exit, Error> {
-    let pane = &row.row.pane;
-    let place = format!("{} {}", clean(pane), clean(&row.place()));
-    let Ok(id) = pane.parse::<PaneId>() else {
-        return Err(Error::failed(format!("{place} is no pane of tmux")));
-    };
     if let Some(viewer) = viewer {
-        if !server.show(id, viewer)? {
-            return Err(Error::failed(format!("tmux does not show {place}"))
-                .remedy("The pane may be closed by now; `madohub list` shows what there is."));
-        }
+        let place = show(server, row, viewer)?;
         // From a key binding nothing should pop up over the pane.
         if Terminal::of_stdout().width.is_some() {
             writeln!(stdout(), "{place}")?;
         }
         return Ok(Exit::Ok);
     }
+    let (place, pane) = (told(row), &row.row.pane);
     let socket = server.socket();
     let is_inside = std::env::var_os("TMUX").is_some_and(|value| !value.is_empty());
     if is_inside || !std::io::stdin().is_terminal() || !stdout().is_terminal() {
@@ -94,6 +88,63 @@ fn go(server: &Server, row: &ListedPane, viewer: Option<&Viewer>) -> Result<Exit
     let error =
         Command::new("tmux").arg("-S").arg(socket).args(["attach-session", "-t", pane]).exec();
     Err(Error::failed(format!("cannot start tmux: {error}")))
+}
+
+/// Brings the pane in front of that terminal; answers what it is called.
+fn show(server: &Server, row: &ListedPane, viewer: &Viewer) -> Result<String, Error> {
+    let place = told(row);
+    let Ok(id) = row.row.pane.parse::<PaneId>() else {
+        return Err(Error::failed(format!("{place} is no pane of tmux")));
+    };
+    if server.show(id, viewer)? {
+        return Ok(place);
+    }
+    Err(Error::failed(format!("tmux does not show {place}"))
+        .remedy("The pane may be closed by now; `madohub list` shows what there is."))
+}
+
+/// What a pane is called, harmless.
+fn told(row: &ListedPane) -> String {
+    format!("{} {}", clean(&row.row.pane), clean(&row.place()))
+}
+
+/// Takes the person to a pane of any host, in the terminal where this runs where nothing else is
+/// attached there.
+pub(crate) fn go_to(row: &ListedPane) -> Result<Exit, Error> {
+    if row.row.mux == "zellij" {
+        return go_to_zellij(row);
+    }
+    let there = Server::at(&row.row.server);
+    go(&there, row, viewer(&there)?.as_ref())
+}
+
+/// Takes the person to a pane in a terminal that is attached to its host already; answers what
+/// the pane is called.
+pub(crate) fn go_behind(row: &ListedPane) -> Result<String, Error> {
+    if row.row.mux == "zellij" {
+        return Session::named(&row.row.server).focus(&row.row.pane).map(|()| told(row));
+    }
+    let there = Server::at(&row.row.server);
+    match viewer(&there)? {
+        Some(viewer) => show(&there, row, &viewer),
+        None => {
+            Err(Error::failed(format!("no terminal is attached to the server of {}", told(row))))
+        }
+    }
+}
+
+fn go_to_zellij(row: &ListedPane) -> Result<Exit, Error> {
+    let (there, pane) = (Session::named(&row.row.server), &row.row.pane);
+    let here = std::env::var("ZELLIJ_SESSION_NAME").ok().filter(|name| !name.is_empty());
+    match here.map(|name| Session::named(&name)) {
+        Some(here) if here != there => there.switch_from(&here, pane).map(|()| Exit::Ok),
+        Some(_) => there.focus(pane).map(|()| Exit::Ok),
+        // Which pane somebody sees who attaches is zellij's own decision (0.45.1).
+        None => {
+            let error = there.attach().exec();
+            Err(Error::failed(format!("cannot start zellij: {error}")))
+        }
+    }
 }
 
 #[cfg(test)]

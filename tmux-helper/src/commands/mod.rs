@@ -20,6 +20,10 @@ mod wait;
 mod watch;
 mod zellij;
 
+pub(crate) use explain::pane_text as explain_pane;
+pub(crate) use jump::{go_behind, go_to};
+pub(crate) use send::told as outcome;
+
 use crate::cli::Command;
 use crate::output::clean;
 use crate::{Context, Error, Exit};
@@ -30,6 +34,7 @@ use std::io::Write as _;
 pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
     match command {
         Command::List(args) => list::run(args, ctx),
+        Command::Dash(args) => crate::dash::run(args, ctx),
         Command::Watch(args) => watch::run(args, ctx),
         Command::Status(args) => status::run(args, ctx),
         Command::Send(args) => send::run(args, ctx),

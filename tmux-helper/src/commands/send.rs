@@ -49,16 +49,17 @@ pub(crate) fn run(args: &SendArgs, ctx: &Context) -> Result<Exit, Error> {
         let line =
             serde_json::to_string(&answer).map_err(|error| Error::failed(error.to_string()))?;
         writeln!(stdout(), "{line}")?;
-        return Ok(told(args, &outcome).map_or_else(|error| error.exit(), |()| Exit::Ok));
+        return Ok(
+            told(&args.pane.to_string(), &outcome).map_or_else(|error| error.exit(), |()| Exit::Ok)
+        );
     }
-    told(args, &outcome)?;
+    told(&args.pane.to_string(), &outcome)?;
     writeln!(stdout(), "Delivered to {}.", args.pane)?;
     Ok(Exit::Ok)
 }
 
 /// The outcome for people; an error where no turn was seen to start.
-fn told(args: &SendArgs, outcome: &Outcome) -> Result<(), Error> {
-    let pane = &args.pane;
+pub(crate) fn told(pane: &str, outcome: &Outcome) -> Result<(), Error> {
     match outcome {
         Outcome::Delivered => Ok(()),
         Outcome::Unproved => {

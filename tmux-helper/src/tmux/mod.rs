@@ -2,7 +2,6 @@
 //! options so that they can be put back.
 
 mod batch;
-mod child;
 mod clients;
 mod decor;
 mod formats;

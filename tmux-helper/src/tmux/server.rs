@@ -1,10 +1,9 @@
 //! One tmux server: which one is meant, and running commands in it.
 
 use super::batch::{Batch, Replies};
-use super::child;
 use super::version::Version;
-use crate::Error;
 use crate::cli::ServerArgs;
+use crate::{Error, child};
 use rustix::process::geteuid;
 use std::ffi::OsStr;
 use std::fs::OpenOptions;

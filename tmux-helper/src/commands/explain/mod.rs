@@ -4,12 +4,13 @@ mod pane;
 mod text;
 
 use super::stream::{self, Answer, Malformed, write_json};
-use crate::cli::ExplainArgs;
+use crate::cli::{ExplainArgs, PaneRef, ServerArgs};
 use crate::output::{ListedPane, clean};
 use crate::{Context, Error, Exit};
 use madohub_detect::{Explanation, Observation, RuleSet, explain};
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Runs the command.
@@ -25,6 +26,15 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context) -> Result<Exit, Error> {
     explainer.shown = shown;
     explainer.answer(&mut io::stdout().lock(), Ok(seen))?;
     Ok(Exit::Ok)
+}
+
+/// Why a pane of this tmux server has its state, for people; without the text of its screen.
+pub(crate) fn pane_text(pane: &str, socket: &str, ctx: &Context) -> Result<String, Error> {
+    let rules = Arc::new(ctx.rules()?.0);
+    let server = ServerArgs { socket_name: None, socket_path: Some(PathBuf::from(socket)) };
+    let wanted = PaneRef::Id(pane.to_owned());
+    let (seen, shown) = pane::observe(&wanted, &server, Arc::clone(&rules), ctx)?;
+    Ok(text::explanation(&explain(&rules, &seen), false, shown.as_ref()))
 }
 
 /// Explains observations in order.

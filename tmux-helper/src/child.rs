@@ -16,15 +16,15 @@ const ERRORS_MAX: usize = 256 * 1024;
 
 /// What a program said.
 #[derive(Debug)]
-pub(super) struct Said {
-    pub(super) status: ExitStatus,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
+pub(crate) struct Said {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
 }
 
 /// Runs `command`, feeds it `input`, and answers what it said. When it takes longer than `limit`
 /// it is killed, reaped, and the error is [`io::ErrorKind::TimedOut`].
-pub(super) fn run(mut command: Command, input: &[u8], limit: Duration) -> io::Result<Said> {
+pub(crate) fn run(mut command: Command, input: &[u8], limit: Duration) -> io::Result<Said> {
     let deadline = Instant::now() + limit;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Reaped(command.spawn()?);
