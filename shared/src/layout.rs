@@ -180,8 +180,14 @@ fn find_status(
     layout: &Layout,
     found: &FoundBox,
 ) -> (Option<Range<usize>>, Option<Range<usize>>) {
+    let goes_on = |row: usize| {
+        let is_below = row.checked_sub(1).is_some_and(|above| !screen.is_blank(above));
+        let pattern = layout.status_goes_on.as_ref().filter(|_| is_below);
+        pattern.is_some_and(|pattern| pattern.is_match(screen.raw(row)))
+    };
     let skip = |row: usize| {
         screen.is_wrapped(row)
+            || goes_on(row)
             || layout.status_skip.as_ref().is_some_and(|skip| skip.is_match(screen.raw(row)))
     };
     let mut filled = (0..found.top).rev().filter(|row| !screen.is_blank(*row));

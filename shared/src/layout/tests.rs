@@ -23,6 +23,7 @@ fn layout() -> Layout {
     Layout {
         boxes: vec![ruled],
         status_skip: Some(pattern(r"^\s{2,}")),
+        status_goes_on: Some(pattern(r"^\w")),
         status_rows: 10,
         dialog_after: Some(pattern("^● ")),
         dialog_rows: 10,
@@ -129,6 +130,25 @@ is invalid
     let (screen, regions) = find(picture, &layout(), Some(21));
     let status = regions.text(&screen, Region::Status).unwrap();
     assert_eq!(status.text, "✗ error: the request");
+}
+
+#[test]
+fn what_the_agent_broke_for_another_width_goes_on_from_the_row_above() {
+    let picture = "
+word
+
+✗ error: the request that was sent
+is not one
+that can be read
+
+────────
+>
+────────
+";
+    let status = text(picture, Region::Status);
+    assert_eq!(status.as_deref(), Some("✗ error: the request that was sent"));
+    let alone = picture.replace("✗ error: the request that was sent\nis not one\n", "");
+    assert_eq!(text(&alone, Region::Status).as_deref(), Some("that can be read"));
 }
 
 #[test]

@@ -234,8 +234,9 @@ impl Place<'_> {
     fn layout(&self, raw: &AgentFile) -> Result<Layout, RuleError> {
         let boxes = raw.input_box.iter().map(|b| self.input_box(b)).collect::<Result<_, _>>()?;
         let mut layout = Layout { boxes, status_rows: 30, dialog_rows: 40, ..Layout::default() };
-        if let Some(StatusSection { skip, max_rows }) = &raw.status {
+        if let Some(StatusSection { skip, goes_on, max_rows }) = &raw.status {
             layout.status_skip = self.any_row("status", "skip", skip)?;
+            layout.status_goes_on = self.any_row("status", "goes_on", goes_on)?;
             layout.status_rows = *max_rows;
         }
         if let Some(DialogSection { after, max_rows }) = &raw.dialog {

@@ -35,6 +35,7 @@ pub(crate) struct ProcessNames {
 pub(crate) struct Layout {
     pub(crate) boxes: Vec<InputBox>,
     pub(crate) status_skip: Option<RowPattern>,
+    pub(crate) status_goes_on: Option<RowPattern>,
     pub(crate) status_rows: usize,
     pub(crate) dialog_after: Option<RowPattern>,
     pub(crate) dialog_rows: usize,

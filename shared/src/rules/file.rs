@@ -85,6 +85,11 @@ pub(crate) struct StatusSection {
     /// Rows above the input box that belong to no status row: tips, panels, menus.
     #[serde(default)]
     pub(crate) skip: Vec<String>,
+    /// How a row begins that goes on from the row right above it, where the agent itself breaks
+    /// its rows and does not indent what is left: it does not break them anew in a pane that has
+    /// another width since.
+    #[serde(default)]
+    pub(crate) goes_on: Vec<String>,
     /// How many rows that are not blank are looked at.
     #[serde(default = "thirty")]
     pub(crate) max_rows: usize,

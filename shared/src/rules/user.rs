@@ -110,6 +110,7 @@ impl Layout {
         }
         if new.status_skip.is_some() {
             self.status_skip = new.status_skip;
+            self.status_goes_on = new.status_goes_on;
             self.status_rows = new.status_rows;
         }
         if new.dialog_after.is_some() {
