@@ -36,6 +36,6 @@ fn for_users() -> Vec<Document> {
 
 /// All documents whose links and names are checked.
 fn all() -> Vec<Document> {
-    let more = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"];
+    let more = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
     for_users().into_iter().chain(more.map(Document::read)).collect()
 }
