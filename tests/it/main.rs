@@ -21,6 +21,7 @@ mod tmux_notify;
 mod tmux_options;
 mod tmux_outputs;
 mod tmux_panes;
+mod tmux_record;
 mod tmux_redraws;
 mod tmux_routes;
 mod tmux_run;

@@ -130,6 +130,8 @@ impl Reader {
             }
             // Nothing is in place, and that is an answer.
             ["madohub", "zellij", "status"] => self.run(&format!("{line} || [ $? = 1 ]")),
+            // It asks, and here is nobody to answer.
+            ["madohub", "record", ..] => self.run(&format!("{line} --yes")),
             ["madohub" | "tmux" | "mkdir" | "cp" | "ps", ..] => self.run(line),
             ["./install.sh", ..] => self.run(&format!("{line} --dry-run")),
             ["scripts/check.sh", ..] => self.run("scripts/check.sh --help"),

@@ -6,6 +6,7 @@ mod act;
 mod dash;
 mod hook;
 mod offline;
+mod record;
 mod route;
 mod run;
 mod tmux;
@@ -18,6 +19,7 @@ pub use hook::{HookArgs, HookCommand};
 pub use offline::{
     CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
 };
+pub use record::RecordArgs;
 pub use route::{OnceArgs, RouteArgs, RouteCommand};
 pub use run::{RunArgs, RunStage};
 pub use tmux::{ListArgs, ServerArgs, StatusArgs, TmuxArgs, TmuxCommand, WatchArgs};
@@ -84,6 +86,8 @@ pub enum Command {
     Detect(DetectArgs),
     /// Show every rule that was tried on a pane, and why it did or did not match
     Explain(ExplainArgs),
+    /// Write a moment of a pane down as a case, for a report or a rule
+    Record(RecordArgs),
     /// List, show and check the rule files
     Rules(RulesArgs),
     /// Say what works here, what does not, and what to do about it

@@ -9,6 +9,7 @@ mod jump;
 mod list;
 mod man;
 mod probe;
+mod record;
 mod route;
 mod rules;
 mod run;
@@ -44,6 +45,7 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
         Command::Tmux(args) => tmux::run(args, ctx),
         Command::Detect(args) => detect::run(args, ctx),
         Command::Explain(args) => explain::run(args, ctx),
+        Command::Record(args) => record::run(args, ctx),
         Command::Rules(args) => rules::run(args, ctx),
         Command::Doctor(args) => doctor::run(args, ctx),
         Command::Hook(args) => hook::run(args, ctx),

@@ -3,6 +3,8 @@
 mod pane;
 mod text;
 
+pub(super) use pane::observe;
+
 use super::stream::{self, Answer, Malformed, write_json};
 use crate::cli::{ExplainArgs, PaneRef, ServerArgs};
 use crate::output::{ListedPane, clean};

@@ -9,7 +9,7 @@ use madohub_detect::{Observation, Previous, RuleSet};
 use std::sync::Arc;
 
 /// What is seen of the pane now, and what the daemon shows of it, if there is one.
-pub(super) fn observe(
+pub(in crate::commands) fn observe(
     wanted: &PaneRef,
     args: &ServerArgs,
     rules: Arc<RuleSet>,
