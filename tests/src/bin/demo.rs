@@ -1,4 +1,4 @@
-//! `demo PATH_TO_MADOHUB [--svg FILE]`: the main job where nothing else is needed.
+//! `demo PATH_TO_MADOHUB [--svg FILE | --dash-svg FILE]`: the main job where nothing else is needed.
 //!
 //! A private tmux server gets panes in which recorded agents are replayed under their real process
 //! names, the daemon watches them, and the answers are compared with the truth.
@@ -11,7 +11,7 @@
 )]
 
 use madohub_tests::{
-    Hue, Madohub, Picture, Side, Stage, StageOptions, TestEnv, TmuxProgram, svg, wait_for,
+    Hue, Madohub, Picture, Screen, Side, Stage, StageOptions, TestEnv, TmuxProgram, svg, wait_for,
     wait_until,
 };
 use std::io::Write as _;
@@ -41,16 +41,18 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (program, picture) = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [program] => (program.to_owned(), None),
-        [program, "--svg", file] => (program.to_owned(), Some(file.to_owned())),
+        [program, what @ ("--svg" | "--dash-svg"), file] => {
+            (program.to_owned(), Some((what == "--dash-svg", file.to_owned())))
+        }
         _ => {
-            eprintln!("usage: demo PATH_TO_MADOHUB [--svg FILE]");
+            eprintln!("usage: demo PATH_TO_MADOHUB [--svg FILE | --dash-svg FILE]");
             return ExitCode::from(2);
         }
     };
     let show = Show::set_up(Path::new(&program), picture.is_some());
     show.check();
-    if let Some(file) = picture {
-        show.draw(Path::new(&file));
+    if let Some((is_dash, file)) = picture {
+        if is_dash { show.draw_dash(Path::new(&file)) } else { show.draw(Path::new(&file)) }
     } else if let Err(error) = show.print() {
         // Who reads may have seen enough.
         eprintln!("demo: {error}");
@@ -150,6 +152,29 @@ impl Show {
             out,
             "\nFour recorded agents in four states and a shell that only looks like one: all right."
         )
+    }
+
+    /// Draws the dashboard in a window of its own.
+    fn draw_dash(&self, file: &Path) {
+        let stage = &self.stage;
+        let line =
+            format!("exec env COLORTERM=truecolor '{}' dash", stage.madohub.program().display());
+        stage.tmux.run(&["new-window", "-n", "dash", &line]);
+        // Its preview is there, and time enough has passed that no state is of this second.
+        let whole = |screen: &Screen| {
+            let rows: Vec<String> = (0..SIZE.1).map(|row| screen.row_text(row.into())).collect();
+            rows.iter().any(|row| row.contains("Press enter to confirm"))
+                && rows.iter().any(|row| row.contains("? waiting") && row.contains(" 5s "))
+        };
+        wait_until("the dashboard", || stage.screen(), whole);
+        let picture = svg(&Picture {
+            screen: &stage.screen(),
+            cols: SIZE.0.into(),
+            title: "madohub dash",
+            description: "The dashboard: four agents, the one that waits for an approval first, and \
+                          its screen beside the list",
+        });
+        std::fs::write(file, picture).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     }
 
     fn draw(&self, file: &Path) {

@@ -12,7 +12,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Block, Borders, Padding, Paragraph};
 
 /// From so many columns on, list and side stand beside each other.
 const WIDE: u16 = 120;
@@ -30,6 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, dash: &mut Dash, palette: &Palette, no
     dash.places.side = side;
     list::draw(frame, list, dash, palette, now);
     if side.height > 0 {
+        let side = if side.x > list.x { lined(frame, side) } else { side };
         side::draw(frame, side, dash, palette, now);
     }
     foot::draw(frame, foot, dash);
@@ -53,6 +54,15 @@ fn split(body: Rect, rows: usize) -> (Rect, Rect) {
     let [list, side] =
         Layout::vertical([Constraint::Length(room), Constraint::Fill(1)]).areas(body);
     (list, side)
+}
+
+/// Draws a line at the left of this place; answers what is left of it.
+fn lined(frame: &mut Frame<'_>, place: Rect) -> Rect {
+    let dim = Style::new().add_modifier(Modifier::DIM);
+    let block = Block::new().borders(Borders::LEFT).border_style(dim).padding(Padding::left(1));
+    let inner = block.inner(place);
+    frame.render_widget(block, place);
+    inner
 }
 
 /// The name, and how many panes are in which state.
