@@ -39,11 +39,7 @@ impl Source for Copilot {
 
     fn candidates(&mut self, subject: &Subject<'_>) -> Vec<Candidate> {
         let found = subject.family.iter().find_map(|process| {
-            let held = opened(process.pid).into_iter().find_map(|path| {
-                let name = path.file_name()?.to_str()?;
-                let folder = path.parent().filter(|_| is_hold(name, process.pid))?;
-                Some(log(folder))
-            });
+            let held = opened(process.pid).into_iter().find_map(|path| held(&path, process.pid));
             let log = held.or_else(|| {
                 if cfg!(target_os = "linux") { None } else { self.by_lock(process.pid) }
             })?;
@@ -78,6 +74,14 @@ impl Source for Copilot {
     }
 }
 
+/// The log of the session that this open file of a process holds. It holds the folder of its own
+/// program in the same way.
+fn held(open: &Path, pid: i64) -> Option<LogId> {
+    let (folder, name) = (open.parent()?, open.file_name()?.to_str()?);
+    let is_session = folder.parent()?.file_name()? == "session-state";
+    (is_session && is_hold(name, pid)).then(|| log(folder))
+}
+
 fn is_hold(name: &str, pid: i64) -> bool {
     name == format!("inuse.{pid}.hold") || name == format!("inuse.{pid}.lock")
 }
@@ -86,4 +90,26 @@ fn is_hold(name: &str, pid: i64) -> bool {
 fn log(folder: &Path) -> LogId {
     let root = folder.parent().unwrap_or(folder);
     LogId::file(root, folder.join("events.jsonl"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_held_and_the_program_of_the_process_is_none() {
+        let session = "/home/user/.copilot/session-state/a31b";
+        for (open, is_log) in [
+            (format!("{session}/inuse.7.hold"), true),
+            (format!("{session}/inuse.7.lock"), true),
+            (format!("{session}/inuse.8.hold"), false),
+            (format!("{session}/events.jsonl"), false),
+            ("/home/user/.cache/copilot/pkg/linux-x64/1.0.102/inuse.7.lock".to_owned(), false),
+            ("/inuse.7.lock".to_owned(), false),
+        ] {
+            let found = held(Path::new(&open), 7).map(|log| log.path);
+            let path = is_log.then(|| Path::new(session).join("events.jsonl"));
+            assert_eq!(found, path, "{open}");
+        }
+    }
 }
