@@ -153,6 +153,11 @@ fn the_terminal_is_left_as_it_was() {
     assert!(!shell().contains("madohub  "), "{}", shell());
     let modes = "#{alternate_on} #{mouse_any_flag} #{cursor_flag}";
     assert_eq!(stage.tmux.get(&pane, modes), "0 0 1");
+    // Also when it is ended from outside.
+    stage.type_line(&pane, &format!("clear; timeout 1 {program} dash; echo \"en\"\"ded\""));
+    wait_until("the dashboard", shell, |screen| screen.contains("No agent runs."));
+    wait_until("its end", shell, |screen| screen.contains("ended"));
+    assert_eq!(stage.tmux.get(&pane, modes), "0 0 1");
     stage.madohub.tmux("stop", &stage.tmux);
     let nobody = format!("clear; {program} dash -L inner; echo \"le\"\"ft\" $?");
     stage.type_line(&pane, &nobody);

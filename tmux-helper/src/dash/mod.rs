@@ -21,6 +21,8 @@ use ratatui::crossterm::event::{
     self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use ratatui::crossterm::execute;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::io::{IsTerminal as _, stdin, stdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -79,8 +81,19 @@ fn on_screen<T>(body: impl FnOnce(&mut DefaultTerminal) -> Result<T, Error>) -> 
     answer
 }
 
-/// Hands on what the person does.
+/// Hands on what the person does, and who ends the dashboard from outside: the terminal is put back
+/// then, too.
 fn listen(tell: Sender<News>) -> Result<(), Error> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let ended = tell.clone();
+    let heed = move || {
+        for _ in signals.forever() {
+            if ended.send(News::HungUp).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(heed)?;
     let read = move || {
         loop {
             let news = event::read().map_or_else(|_| News::HungUp, News::Input);
