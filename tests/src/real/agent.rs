@@ -30,6 +30,9 @@ pub struct Agent {
     pub keys: BTreeMap<String, Vec<String>>,
     /// Regular expressions for what the pane shows.
     pub shows: BTreeMap<String, String>,
+    /// Events of the agent's hooks, by what they tell of: `asked`, `approval`, `ended`.
+    #[serde(default)]
+    pub hooks: BTreeMap<String, Vec<String>>,
     /// How the agent calls the tools that the model asks for.
     pub tools: Tools,
     /// Where the agent gives less, or something else, than the situations expect.

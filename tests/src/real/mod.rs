@@ -6,6 +6,7 @@
 
 mod agent;
 mod drive;
+mod hooks;
 mod install;
 mod judge;
 mod keep;

@@ -155,6 +155,8 @@ impl Session<'_> {
                 Ok(())
             }
             Step::Kill {} => self.kill(pane),
+            Step::Hook(verb) => self.hook(verb),
+            Step::Heard(what) => self.heard(pane, what),
             Step::Pane(_) => Ok(()),
             Step::Expect(expect) => {
                 let expect = self.agent.expectation(self.version, expect);

@@ -43,6 +43,10 @@ pub enum Step {
     Type(String),
     /// Kills what runs in the foreground of the pane.
     Kill {},
+    /// `madohub hook` with this verb, `install` or `uninstall`, for the agent.
+    Hook(String),
+    /// Waits until a hook of the agent has told of this.
+    Heard(String),
     /// Goes to the pane with this name; a new one is opened beside the first.
     Pane(String),
     /// What must be said.

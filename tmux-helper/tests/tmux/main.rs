@@ -8,6 +8,7 @@
 
 mod commands;
 mod daemon;
+mod flood;
 mod logs;
 mod panes;
 mod processes;

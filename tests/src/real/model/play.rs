@@ -16,7 +16,6 @@ const PIECE_EVERY: Duration = Duration::from_millis(60);
 /// Between two signs of life of a model that says nothing.
 const PING_EVERY: Duration = Duration::from_secs(1);
 const THOUGHT: &str = "It is worth a look at how the parts fit together. ";
-const ANSWER: &str = "The parser reads a row, the router sends it on, and the index keeps it. ";
 
 /// A reply that is about to be sent.
 pub(super) struct Reply {
@@ -99,7 +98,17 @@ impl Reply {
             match act {
                 Act::Hold {} => self.hold(sink, PING_EVERY, |wire| wire.ping()).await?,
                 Act::Think {} => self.hold(sink, PIECE_EVERY, |wire| wire.think(THOUGHT)).await?,
-                Act::Stream {} => self.hold(sink, PIECE_EVERY, |wire| wire.say(ANSWER)).await?,
+                Act::Stream {} => {
+                    // No sentence twice: some agents ask what to do about an answer that repeats.
+                    let mut n = 0;
+                    let next = |wire: &mut dyn Wire| {
+                        n += 1;
+                        wire.say(&format!(
+                            "Row {n} comes in, part {n} reads it, index {n} has it. "
+                        ))
+                    };
+                    self.hold(sink, PIECE_EVERY, next).await?;
+                }
                 Act::Say(text) => {
                     let piece = self.wire.say(&text);
                     send(sink, piece).await?;
@@ -130,7 +139,7 @@ impl Reply {
         &mut self,
         sink: &Sink,
         every: Duration,
-        piece: impl Fn(&mut dyn Wire) -> String,
+        mut piece: impl FnMut(&mut dyn Wire) -> String,
     ) -> Result<(), Cut> {
         let Some(key) = self.key.clone() else { return Ok(()) };
         let truth = Arc::clone(&self.truth);
