@@ -26,6 +26,7 @@
 
 mod announce;
 mod arbitrate;
+mod colour;
 pub mod delivery;
 mod detect;
 mod detection;
@@ -43,6 +44,7 @@ pub mod text;
 mod tracker;
 
 pub use announce::{Announcer, CONFIRM, Told};
+pub use colour::{BASIC_COLOURS, WrittenColour, xterm_rgb};
 pub use detect::detect;
 pub use detection::{AgentId, Detection, Evidence, State, StateSource, UnknownState, Via};
 pub use explain::{ExplainedLog, Explanation, RegionRows, explain};

@@ -1,5 +1,6 @@
 //! Colours as settings write them and zellij takes them.
 
+use madohub_detect::{WrittenColour, xterm_rgb};
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,26 +12,6 @@ pub enum Colour {
     /// One of the 256 of xterm; the first sixteen are the terminal's own.
     Indexed(u8),
 }
-
-/// Names of the sixteen basic colours, in order.
-const NAMES: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "white",
-    "brightblack",
-    "brightred",
-    "brightgreen",
-    "brightyellow",
-    "brightblue",
-    "brightmagenta",
-    "brightcyan",
-    "brightwhite",
-];
 
 /// What xterm shows for the sixteen basic colours.
 const BASIC: [(u8, u8, u8); 16] = [
@@ -57,18 +38,9 @@ impl Colour {
     pub fn rgb(self) -> (u8, u8, u8) {
         match self {
             Self::Rgb(r, g, b) => (r, g, b),
-            Self::Indexed(n) if n < 16 => {
-                BASIC.get(usize::from(n)).copied().unwrap_or((229, 229, 229))
-            }
-            Self::Indexed(n) if n < 232 => {
-                let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
-                let n = n - 16;
-                (level(n / 36), level(n / 6 % 6), level(n % 6))
-            }
-            Self::Indexed(n) => {
-                let gray = 8 + (n - 232) * 10;
-                (gray, gray, gray)
-            }
+            Self::Indexed(n) => xterm_rgb(n)
+                .or_else(|| BASIC.get(usize::from(n)).copied())
+                .unwrap_or((229, 229, 229)),
         }
     }
 
@@ -127,29 +99,10 @@ impl FromStr for Colour {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || {
-            format!(
-                "`{text}` is no colour; write a name ({}, orange, gray), colour0 to colour255, or \
-                 #rrggbb",
-                NAMES.join(", ")
-            )
-        };
-        let name = text.trim().to_ascii_lowercase();
-        match name.as_str() {
-            "orange" => return Ok(Self::Rgb(255, 160, 0)),
-            "gray" | "grey" => return Ok(Self::Rgb(120, 120, 120)),
-            _ => {}
-        }
-        if let Some(n) = NAMES.iter().position(|known| *known == name) {
-            return u8::try_from(n).map(Self::Indexed).map_err(|_| wrong());
-        }
-        if let Some(n) = name.strip_prefix("colour").or_else(|| name.strip_prefix("color")) {
-            return n.parse().map(Self::Indexed).map_err(|_| wrong());
-        }
-        let digits = name.strip_prefix('#').filter(|d| d.len() == 6).ok_or_else(wrong)?;
-        let n = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;
-        let [_, r, g, b] = n.to_be_bytes();
-        Ok(Self::Rgb(r, g, b))
+        Ok(match WrittenColour::parse(text.trim(), &["none"])? {
+            WrittenColour::Basic(n) | WrittenColour::Indexed(n) => Self::Indexed(n),
+            WrittenColour::Rgb(r, g, b) => Self::Rgb(r, g, b),
+        })
     }
 }
 

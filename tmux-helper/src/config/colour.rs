@@ -1,5 +1,6 @@
 //! Colours, and what they become on terminals that have fewer.
 
+use madohub_detect::{BASIC_COLOURS, WrittenColour, xterm_rgb};
 use std::fmt;
 use std::str::FromStr;
 
@@ -42,33 +43,6 @@ pub struct Palette {
     pub c8: Colour,
 }
 
-/// Names of the sixteen basic colours as tmux writes them, in order.
-const NAMES: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "white",
-    "brightblack",
-    "brightred",
-    "brightgreen",
-    "brightyellow",
-    "brightblue",
-    "brightmagenta",
-    "brightcyan",
-    "brightwhite",
-];
-
-/// Names that are no basic colour.
-const MORE_NAMES: [(&str, Colour); 3] = [
-    ("orange", Colour::Rgb(255, 160, 0)),
-    ("gray", Colour::Rgb(120, 120, 120)),
-    ("grey", Colour::Rgb(120, 120, 120)),
-];
-
 impl Colour {
     /// The parameters of an SGR sequence that sets it as foreground.
     pub fn sgr(self) -> String {
@@ -84,15 +58,7 @@ impl Colour {
     fn to_rgb(self) -> Option<(u8, u8, u8)> {
         match self {
             Self::Default | Self::Basic(_) => None,
-            Self::Indexed(n) if n < 16 => None,
-            Self::Indexed(n) if n < 232 => {
-                let n = n - 16;
-                Some((level(n / 36), level(n / 6 % 6), level(n % 6)))
-            }
-            Self::Indexed(n) => {
-                let gray = 8 + (n - 232) * 10;
-                Some((gray, gray, gray))
-            }
+            Self::Indexed(n) => xterm_rgb(n),
             Self::Rgb(r, g, b) => Some((r, g, b)),
         }
     }
@@ -103,7 +69,7 @@ impl fmt::Display for Colour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Default => f.write_str("default"),
-            Self::Basic(n) => f.write_str(NAMES.get(usize::from(n)).unwrap_or(&"default")),
+            Self::Basic(n) => f.write_str(BASIC_COLOURS.get(usize::from(n)).unwrap_or(&"default")),
             Self::Indexed(n) => write!(f, "colour{n}"),
             Self::Rgb(r, g, b) => write!(f, "#{r:02x}{g:02x}{b:02x}"),
         }
@@ -114,32 +80,14 @@ impl FromStr for Colour {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || {
-            format!(
-                "`{text}` is no colour; write a name ({}, orange, gray, default), colour0 to \
-                 colour255, or #rrggbb",
-                NAMES.join(", ")
-            )
-        };
-        let name = text.to_ascii_lowercase();
-        if name == "default" {
+        if text.eq_ignore_ascii_case("default") {
             return Ok(Self::Default);
         }
-        if let Some(n) = NAMES.iter().position(|known| *known == name) {
-            return u8::try_from(n).map(Self::Basic).map_err(|_| wrong());
-        }
-        if let Some((_, colour)) = MORE_NAMES.iter().find(|(known, _)| *known == name) {
-            return Ok(*colour);
-        }
-        if let Some(n) = name.strip_prefix("colour").or_else(|| name.strip_prefix("color")) {
-            return n.parse().map(Self::Indexed).map_err(|_| wrong());
-        }
-        let is_rgb =
-            |digits: &&str| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        let digits = name.strip_prefix('#').filter(is_rgb).ok_or_else(wrong)?;
-        let n = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;
-        let [_, r, g, b] = n.to_be_bytes();
-        Ok(Self::Rgb(r, g, b))
+        Ok(match WrittenColour::parse(text, &["default"])? {
+            WrittenColour::Basic(n) => Self::Basic(n),
+            WrittenColour::Indexed(n) => Self::Indexed(n),
+            WrittenColour::Rgb(r, g, b) => Self::Rgb(r, g, b),
+        })
     }
 }
 
@@ -173,11 +121,6 @@ impl Palette {
             Depth::Eight => self.c8,
         }
     }
-}
-
-/// Brightness of step `n` of a side of xterm's colour cube.
-fn level(n: u8) -> u8 {
-    if n == 0 { 0 } else { 55 + 40 * n.min(5) }
 }
 
 fn nearest_256(r: u8, g: u8, b: u8) -> u8 {
@@ -248,7 +191,8 @@ mod tests {
 
     #[test]
     fn a_colour_reads_as_it_is_written() {
-        for text in NAMES.into_iter().chain(["default", "colour0", "colour255", "#00ff7f"]) {
+        for text in BASIC_COLOURS.into_iter().chain(["default", "colour0", "colour255", "#00ff7f"])
+        {
             assert_eq!(text.parse::<Colour>().unwrap().to_string(), text);
         }
         for text in ["", "re", "#12345", "#12345g", "colour256", "colour-1", "#1234567", "#+12345"]
