@@ -109,6 +109,11 @@ impl Announcer {
         !self.waiting.is_empty()
     }
 
+    /// When something has waited long enough, seconds since the epoch.
+    pub fn deadline(&self) -> Option<f64> {
+        self.waiting.values().map(|(_, seen)| seen + CONFIRM).min_by(f64::total_cmp)
+    }
+
     /// Takes note of what was told by a former announcer after it was stored.
     pub fn note(&mut self, pane: &str, to: State, turn: u64) {
         self.waiting.remove(pane);
@@ -219,7 +224,10 @@ mod tests {
     #[test]
     fn an_end_that_only_the_screen_shows_is_told_when_it_lasted() {
         film(&[(0.0, "working>stopped 1", ""), (1.9, "", ""), (2.0, "", "working>stopped 0")]);
-        film(&[(0.0, "working>idle 1", ""), (2.5, "", "working>idle 0"), (9.0, "", "")]);
+        let waits = film(&[(0.0, "working>idle 1", "")]);
+        assert_eq!(waits.deadline(), Some(CONFIRM));
+        let told = film(&[(0.0, "working>idle 1", ""), (2.5, "", "working>idle 0"), (9.0, "", "")]);
+        assert_eq!(told.deadline(), None);
     }
 
     #[test]

@@ -1,200 +1,181 @@
-//! Guarded delivery of text to an agent: only into a pane whose agent is ready for a prompt, with
-//! proof that a turn started.
+//! Guarded delivery of text to an agent, as the engine decides it ([`madohub_detect::delivery`]):
+//! what a screen without colours says of an input box, and what is said of the end.
 
 use crate::command::Send;
-use crate::effect::Effect;
-use crate::pane;
-use madohub_detect::delivery::{Gate, gate, harmless};
-use madohub_detect::{State, Tracked};
+use crate::event::Screen;
+use madohub_detect::delivery::{Composer, Delivery, Outcome, Terms, harmless};
+use std::ops::Range;
 
-/// Seconds between the text and the key that sends it: an agent reads a paste in its own time.
-const BEFORE_ENTER: f64 = 0.25;
-/// Seconds in which the turn has to start.
-const PROOF: f64 = 10.0;
+/// How often text and key are tried.
+const TRIES: u32 = 3;
 /// Seconds to wait for an idle agent where the user names none.
 const PATIENCE: f64 = 1800.0;
-
-/// Where a delivery stands.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Phase {
-    Waiting,
-    Typed { at: f64, turn: u64 },
-    Entered { at: f64, turn: u64 },
-}
+/// Seconds between two looks at a pane that is being typed into, and at one that is waited for.
+const LOOKS: (f64, f64) = (0.15, 1.0);
+/// Characters of a text that are looked for in the input box.
+const PROOF: usize = 12;
 
 /// One delivery.
 #[derive(Debug)]
-pub(crate) struct Delivery {
+pub(crate) struct Sending {
     /// The pipe that waits for the answer.
     pub(crate) pipe: Option<String>,
     /// What goes where.
     pub(crate) send: Send,
-    phase: Phase,
-    until: f64,
+    /// What ran in the pane when it was asked for.
+    pub(crate) occupant: Option<Vec<String>>,
+    /// How far it came.
+    pub(crate) delivery: Delivery,
 }
 
-/// How a step went.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Progress {
-    /// Not finished; what to do now.
-    Goes(Vec<Effect>),
-    /// Finished, with the answer for the user.
-    Ends(String),
-}
-
-impl Delivery {
-    pub(crate) fn new(pipe: Option<String>, send: Send, now: f64) -> Self {
+impl Sending {
+    pub(crate) fn new(
+        pipe: Option<String>,
+        send: Send,
+        occupant: Option<Vec<String>>,
+        now: f64,
+    ) -> Self {
         let until = now + send.timeout.unwrap_or(PATIENCE);
-        Self { pipe, send, phase: Phase::Waiting, until }
+        let terms = Terms { wait: send.wait, until, shell: false, tries: TRIES };
+        Self { pipe, send, occupant, delivery: Delivery::new(terms) }
     }
 
-    /// Does what can be done now. `tracked` is the pane's state, none when there is no such pane.
-    pub(crate) fn step(&mut self, tracked: Option<&Tracked>, now: f64) -> Progress {
-        let target = pane::name(self.send.pane);
-        let Some(tracked) = tracked else {
-            return Progress::Ends(format!("refused: no agent is known in {target}\n"));
-        };
-        let state = tracked.detection.state;
-        match self.phase {
-            Phase::Waiting => match gate(tracked, false) {
-                Gate::Open => {
-                    self.phase = Phase::Typed { at: now, turn: tracked.turn };
-                    Progress::Goes(vec![Effect::Type(self.send.pane, paste(&self.send.text))])
-                }
-                Gate::Later(_) if self.send.wait && now < self.until => Progress::Goes(Vec::new()),
-                Gate::Later(_) if self.send.wait => {
-                    Progress::Ends(format!("expired: {target} was not idle in time\n"))
-                }
-                Gate::Later(why) => {
-                    Progress::Ends(format!("refused: {target} {why}; `--when idle` waits for it\n"))
-                }
-                Gate::Shut(why) => Progress::Ends(format!("refused: {target} {why}\n")),
-            },
-            Phase::Typed { at, .. } if now - at < BEFORE_ENTER => Progress::Goes(Vec::new()),
-            Phase::Typed { turn, .. } => {
-                if state == State::Waiting {
-                    // A dialog opened meanwhile: the key would answer it.
-                    return Progress::Ends(format!(
-                        "stopped: {target} asks something now; the text is in its input box\n"
-                    ));
-                }
-                self.phase = Phase::Entered { at: now, turn };
-                Progress::Goes(vec![Effect::Type(self.send.pane, b"\r".to_vec())])
+    /// The text as a bracketed paste: nothing in it is taken for a key.
+    pub(crate) fn paste(&self) -> Vec<u8> {
+        format!("\u{1b}[200~{}\u{1b}[201~", harmless(&self.send.text)).into_bytes()
+    }
+
+    /// The end, for who asked.
+    pub(crate) fn told(target: &str, outcome: &Outcome) -> String {
+        match outcome {
+            Outcome::Delivered => format!("delivered to {target}\n"),
+            Outcome::Unproved => {
+                format!("unproved: the text went to {target}, but no turn was seen to start\n")
             }
-            Phase::Entered { turn, .. }
-                if tracked.turn > turn || matches!(state, State::Working | State::Waiting) =>
-            {
-                Progress::Ends(format!("delivered to {target}\n"))
+            Outcome::Refused(why) => format!("refused: {target} {why}\n"),
+            Outcome::NotNow(why) => {
+                format!("refused: {target} {why}; `--when idle` waits until it is ready\n")
             }
-            Phase::Entered { at, .. } if now - at < PROOF => Progress::Goes(Vec::new()),
-            Phase::Entered { .. } => Progress::Ends(format!(
-                "unproved: the text went to {target}, but no turn was seen to start\n"
-            )),
+            Outcome::Expired(why) => format!("expired: {target} {why}\n"),
+            Outcome::Stopped(why) => format!("stopped: {target} {why}\n"),
         }
     }
 
     /// When to step again without an event.
-    pub(crate) fn deadline(&self) -> f64 {
-        match self.phase {
-            Phase::Waiting => self.until,
-            Phase::Typed { at, .. } => at + BEFORE_ENTER,
-            Phase::Entered { at, .. } => at + PROOF,
+    pub(crate) fn deadline(&self, now: f64) -> f64 {
+        let (typing, waiting) = LOOKS;
+        if self.delivery.has_begun() {
+            now + typing
+        } else {
+            (now + waiting).min(self.delivery.terms().until.max(now))
         }
     }
 }
 
-/// The text as a bracketed paste: nothing in it is taken for a key.
-fn paste(text: &str) -> Vec<u8> {
-    format!("\u{1b}[200~{}\u{1b}[201~", harmless(text)).into_bytes()
+/// What the input box in the rows `boxed` holds, as far as text without colours tells: a hint in
+/// an empty box looks like text that was typed, unless the cursor is in front of it. `text` was
+/// put into it where that has `begun`.
+pub(crate) fn composer(
+    screen: &Screen,
+    boxed: Option<Range<usize>>,
+    text: &str,
+    begun: bool,
+) -> Option<Composer> {
+    let Some(boxed) = boxed else { return Some(Composer::Missing) };
+    let rows = screen.rows.get(boxed.clone()).unwrap_or_default();
+    let content: String =
+        rows.iter().flat_map(|row| row.chars()).filter(|c| is_typed(*c)).collect();
+    // The mark of the prompt is no text, and is one character but for agents that write a word.
+    if content.chars().count() <= 1 {
+        return Some(Composer::Empty);
+    }
+    let head: String = harmless(text).chars().filter(|c| is_typed(*c)).take(PROOF).collect();
+    if begun && !head.is_empty() && content.contains(&head) {
+        return Some(Composer::Holds);
+    }
+    let (column, row) = screen.cursor.filter(|(_, row)| boxed.contains(row))?;
+    let before = |n: usize, text: &str| -> usize {
+        let cells = if n == row { column } else { usize::MAX };
+        let mut used = 0;
+        let mut typed = 0;
+        for c in text.chars() {
+            used += madohub_detect::text::width(c.encode_utf8(&mut [0; 4]));
+            if used > cells {
+                break;
+            }
+            typed += usize::from(is_typed(c));
+        }
+        typed
+    };
+    let typed: usize = screen
+        .rows
+        .iter()
+        .enumerate()
+        .take(row + 1)
+        .skip(boxed.start)
+        .map(|(n, text)| before(n, text))
+        .sum();
+    Some(if typed > 1 { Composer::Holds } else { Composer::Empty })
+}
+
+/// Neither blank nor a part of the box around the text.
+fn is_typed(c: char) -> bool {
+    !c.is_whitespace() && !matches!(c, '|' | '\u{2500}'..='\u{259f}')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use madohub_detect::{AgentId, Detection, StateSource};
 
-    fn tracked(agent: &str, state: State, turn: u64) -> Tracked {
-        let detection = Detection {
-            id: String::new(),
-            agent: AgentId::new(agent),
-            agent_name: None,
-            agent_version: None,
-            state,
-            state_source: StateSource::PtyScrape,
-            reason: None,
-            background: 0,
-            evidence: Vec::new(),
-            held: false,
-        };
-        Tracked { detection, since: 0.0, turn, acknowledged: false }
-    }
-
-    fn delivery(text: &str, wait: bool) -> Delivery {
-        let send = Send { pane: 3, text: text.to_owned(), wait, timeout: None };
-        Delivery::new(None, send, 0.0)
+    fn screen(rows: &[&str], cursor: Option<(usize, usize)>) -> Screen {
+        Screen { rows: rows.iter().map(|row| (*row).to_owned()).collect(), cursor }
     }
 
     #[test]
-    fn types_then_enters_then_waits_for_the_turn() {
-        let mut d = delivery("a\u{1b}[201~\rb\nc", false);
-        let idle = tracked("claude", State::Idle, 4);
-        let typed = b"\x1b[200~a[201~\nb\nc\x1b[201~".to_vec();
-        assert_eq!(d.step(Some(&idle), 1.0), Progress::Goes(vec![Effect::Type(3, typed)]));
-        assert_eq!(d.step(Some(&idle), 1.1), Progress::Goes(vec![]));
-        let enter = Effect::Type(3, b"\r".to_vec());
-        assert_eq!(d.step(Some(&idle), 1.3), Progress::Goes(vec![enter]));
-        assert_eq!(d.step(Some(&idle), 1.4), Progress::Goes(vec![]));
-        let working = tracked("claude", State::Working, 5);
-        assert!(
-            matches!(d.step(Some(&working), 2.0), Progress::Ends(t) if t.starts_with("delivered"))
-        );
-    }
-
-    #[test]
-    fn refuses_where_text_would_do_harm() {
-        let shut = [
-            ("shell", State::Idle),
-            ("claude", State::Waiting),
-            ("claude", State::Exited),
-            ("claude", State::Unknown),
-            ("claude", State::Working),
-        ];
-        for (agent, state) in shut {
-            let step = delivery("x", false).step(Some(&tracked(agent, state, 1)), 1.0);
-            assert!(
-                matches!(step, Progress::Ends(t) if t.starts_with("refused")),
-                "{agent} {state}"
-            );
+    fn an_input_box_is_read_as_far_as_it_can_be() {
+        let empty = Some(Composer::Empty);
+        let holds = Some(Composer::Holds);
+        for (what, rows, cursor, begun, expected) in [
+            ("a prompt alone", &["❯ "][..], None, false, empty),
+            ("in a frame", &["│ > │", "│   │"], None, false, empty),
+            ("a hint or a text: nobody knows", &["❯ Try it"], None, false, None),
+            (
+                "a hint behind the cursor",
+                &["› Ask Codex to do anything"],
+                Some((2, 0)),
+                false,
+                empty,
+            ),
+            ("text before the cursor", &["› fix"], Some((5, 0)), false, holds),
+            ("text on the row above the cursor", &["› fix", "  "], Some((2, 1)), false, holds),
+            ("wide text", &["› 日本"], Some((4, 0)), false, holds),
+            ("what was put in", &["❯ run the", "  tests"], None, true, holds),
+            ("something else", &["❯ walk the dog"], None, true, None),
+        ] {
+            let boxed = Some(0..rows.len());
+            let seen = composer(&screen(rows, cursor), boxed, "run the tests", begun);
+            assert_eq!(seen, expected, "{what}");
         }
-        assert!(matches!(delivery("x", false).step(None, 1.0), Progress::Ends(_)));
+        assert_eq!(composer(&screen(&["x"], None), None, "a", false), Some(Composer::Missing));
     }
 
     #[test]
-    fn waits_for_an_idle_agent_but_not_for_ever() {
-        let mut d = delivery("x", true);
-        let working = tracked("claude", State::Working, 1);
-        assert_eq!(d.step(Some(&working), 1.0), Progress::Goes(vec![]));
-        assert!(
-            matches!(d.step(Some(&working), 1800.0), Progress::Ends(t) if t.starts_with("expired"))
-        );
-    }
-
-    #[test]
-    fn a_dialog_that_opens_meanwhile_is_not_answered() {
-        let mut d = delivery("x", false);
-        d.step(Some(&tracked("claude", State::Idle, 1)), 1.0);
-        let step = d.step(Some(&tracked("claude", State::Waiting, 1)), 2.0);
-        assert!(matches!(step, Progress::Ends(t) if t.starts_with("stopped")));
-    }
-
-    #[test]
-    fn no_turn_is_said() {
-        let mut d = delivery("x", false);
-        let idle = tracked("claude", State::Idle, 1);
-        d.step(Some(&idle), 1.0);
-        d.step(Some(&idle), 2.0);
-        assert!(
-            matches!(d.step(Some(&idle), 12.5), Progress::Ends(t) if t.starts_with("unproved"))
-        );
+    fn a_paste_holds_no_key_and_every_end_names_its_pane() {
+        let send =
+            Send { pane: 3, text: "a\u{1b}[201~\rb\nc".to_owned(), wait: false, timeout: None };
+        let sending = Sending::new(None, send, None, 0.0);
+        assert_eq!(sending.paste(), b"\x1b[200~a[201~\nb\nc\x1b[201~");
+        let why = || "is working".to_owned();
+        for (outcome, start) in [
+            (Outcome::Delivered, "delivered"),
+            (Outcome::Unproved, "unproved"),
+            (Outcome::Refused(why()), "refused"),
+            (Outcome::NotNow(why()), "refused"),
+            (Outcome::Expired(why()), "expired"),
+            (Outcome::Stopped(why()), "stopped"),
+        ] {
+            let said = Sending::told("terminal_3", &outcome);
+            assert!(said.starts_with(start) && said.contains("terminal_3"), "{said}");
+        }
     }
 }

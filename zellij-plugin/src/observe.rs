@@ -1,6 +1,6 @@
 //! From what is known of a pane to the engine's observation and verdict.
 
-use crate::pane::{self, CommandSays, Foreground, Pane};
+use crate::pane::{self, CommandSays, Foreground, HostFacts, Pane};
 use madohub_detect::{
     Cursor, Detection, Explanation, Observation, Previous, Process, RuleSet, State, detect, explain,
 };
@@ -99,6 +99,10 @@ pub(crate) fn observation(pane: &Pane, previous: Option<&Detection>, now: f64) -
         now: Some(now),
         ..Observation::default()
     };
+    if pane.unreadable && has_records(pane) {
+        // What was on it before says less than the agent's own records.
+        (seen.screen, seen.cursor) = (None, None);
+    }
     // zellij does not say where a hidden cursor is.
     if screen.is_some_and(|s| s.cursor.is_none()) {
         seen.cursor = None;
@@ -124,6 +128,17 @@ pub(crate) fn observation(pane: &Pane, previous: Option<&Detection>, now: f64) -
         _ => {}
     }
     seen
+}
+
+/// Whether the agent's own records tell what it does.
+fn has_records(pane: &Pane) -> bool {
+    let told = |host: &HostFacts| {
+        host.registry.is_some()
+            || host.log.is_some()
+            || host.program_status.is_some()
+            || host.hook.is_some()
+    };
+    pane.host.as_ref().is_some_and(told)
 }
 
 /// The verdict on a pane.

@@ -50,6 +50,7 @@ pub(crate) enum CommandSays {
 
 /// One pane.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each tells of something else")]
 pub(crate) struct Pane {
     /// zellij's facts.
     pub(crate) facts: PaneFacts,
@@ -63,6 +64,10 @@ pub(crate) struct Pane {
     pub(crate) foreground: Option<Foreground>,
     /// The helper's word.
     pub(crate) host: Option<HostFacts>,
+    /// Since when the session's reports lack it: it may be on its way to another tab.
+    pub(crate) missing: Option<f64>,
+    /// zellij does not give its text: another pane has taken its place for a time.
+    pub(crate) unreadable: bool,
     /// The user scrolled it: its text is not the live one.
     pub(crate) scrolled: bool,
     /// Something changed since the last look.
@@ -106,6 +111,8 @@ impl Pane {
     /// Takes its text; true when that changed.
     pub(crate) fn set_screen(&mut self, screen: Screen, now: f64) -> bool {
         self.read = now;
+        self.dirty |= self.unreadable;
+        self.unreadable = false;
         if self.screen.as_ref() == Some(&screen) {
             return false;
         }
@@ -113,6 +120,13 @@ impl Pane {
         self.changed = now;
         self.dirty = true;
         true
+    }
+
+    /// Notes that its text could not be read.
+    pub(crate) fn set_unreadable(&mut self, now: f64) {
+        self.read = now;
+        self.dirty |= !self.unreadable;
+        self.unreadable = true;
     }
 
     /// The title as the user sees it.

@@ -4,7 +4,7 @@ use crate::event::{ClientId, PaneId};
 use crate::painter::Painted;
 use crate::pane;
 use madohub_detect::text::clean;
-use madohub_detect::{Change, Detection, State};
+use madohub_detect::{Announcer, Detection, State, Told};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -34,6 +34,7 @@ pub(crate) struct Report {
     pub(crate) ground: Option<(String, String)>,
     /// What a successor takes over.
     pub(crate) painted: Painted,
+    pub(crate) announcer: Announcer,
 }
 
 /// One pane with an agent.
@@ -138,7 +139,8 @@ impl Row {
 }
 
 /// One change event as a line of JSON.
-pub(crate) fn event_line(change: &Change, seq: u64, session: &str, now: f64, since: f64) -> String {
+pub(crate) fn event_line(told: &Told, seq: u64, session: &str, now: f64) -> String {
+    let Told { change, since, .. } = told;
     let line = json!({
         "v": 1,
         "seq": seq,

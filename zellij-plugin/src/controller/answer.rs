@@ -2,7 +2,7 @@
 
 use super::Controller;
 use crate::command::{self, Command, Format};
-use crate::delivery::{Delivery, Progress};
+use crate::delivery::Sending;
 use crate::effect::Effect;
 use crate::event::PaneId;
 use crate::observe;
@@ -57,7 +57,8 @@ impl Controller {
                     "refused: another delivery is on its way\n".to_owned()
                 } else {
                     out.extend(pipe.clone().map(Effect::HoldPipe));
-                    self.deliveries.push(Delivery::new(pipe, send, now));
+                    let occupant = self.occupant(send.pane);
+                    self.deliveries.push(Sending::new(pipe, send, occupant, now));
                     return;
                 }
             }
@@ -66,26 +67,6 @@ impl Controller {
             out.push(Effect::Answer { pipe: pipe.clone(), text });
             out.push(Effect::EndPipe(pipe));
         }
-    }
-
-    /// Brings every delivery on.
-    pub(super) fn deliver(&mut self, now: f64, out: &mut Vec<Effect>) {
-        let tracker = &self.tracker;
-        self.deliveries.retain_mut(|delivery| {
-            match delivery.step(tracker.get(&pane::name(delivery.send.pane)), now) {
-                Progress::Goes(effects) => {
-                    out.extend(effects);
-                    true
-                }
-                Progress::Ends(text) => {
-                    if let Some(pipe) = delivery.pipe.take() {
-                        out.push(Effect::Answer { pipe: pipe.clone(), text });
-                        out.push(Effect::EndPipe(pipe));
-                    }
-                    false
-                }
-            }
-        });
     }
 
     fn status(&self, format: Format, as_json: bool, now: f64) -> String {
@@ -110,6 +91,8 @@ impl Controller {
                 "notes": self.report.notes,
                 "leader": self.me.client,
                 "listeners": self.listeners.len(),
+                "reports": !self.pressure.is_high(),
+                "late": self.pressure.latest(),
                 "zellij": self.me.version,
                 "version": env!("CARGO_PKG_VERSION"),
             });

@@ -1,11 +1,13 @@
 //! The controller: reads panes, tracks their agents, colours frames, answers commands.
 
 mod answer;
+mod deliver;
+mod pressure;
 mod share;
 mod style;
 mod watch;
 
-use crate::delivery::Delivery;
+use crate::delivery::Sending;
 use crate::effect::Effect;
 use crate::event::{Event, Instance, Mode, PaneId, Pipe, PipeSource, Session};
 use crate::helper::Helper;
@@ -15,7 +17,8 @@ use crate::painter::Painter;
 use crate::pane::Pane;
 use crate::report::{HELLO, REPORT, Report};
 use crate::settings::Settings;
-use madohub_detect::{RuleSet, Tracker};
+use madohub_detect::{Announcer, RuleSet, Tracker};
+use pressure::Pressure;
 use std::collections::BTreeMap;
 use style::frame_style;
 
@@ -38,8 +41,10 @@ pub(crate) struct Controller {
     marks: Marks,
     helper: Helper,
     report: Report,
-    deliveries: Vec<Delivery>,
+    announcer: Announcer,
+    deliveries: Vec<Sending>,
     listeners: Vec<String>,
+    pressure: Pressure,
     dark_terminal: Option<bool>,
     denied: bool,
     paused: bool,
@@ -70,8 +75,10 @@ impl Controller {
             session: None,
             panes: BTreeMap::new(),
             marks: Marks::default(),
+            announcer: Announcer::default(),
             deliveries: Vec::new(),
             listeners: Vec::new(),
+            pressure: Pressure::default(),
             dark_terminal: None,
             denied: false,
             paused: false,
@@ -114,8 +121,11 @@ impl Controller {
             }
             Event::Permissions(granted) => self.denied = !granted,
             Event::Timer => {
-                if self.wake_at.is_some_and(|at| now + 0.01 >= at) {
+                if let Some(at) = self.wake_at.filter(|at| now + 0.01 >= *at) {
                     self.wake_at = None;
+                    if self.election.leads() && self.pressure.timer_was_late(now - at, now) {
+                        out.push(Effect::ReceiveScreens(!self.pressure.is_high()));
+                    }
                 }
             }
             Event::Session(session) => self.take_session(session, now, out),
@@ -125,6 +135,7 @@ impl Controller {
                 }
             }
             Event::ScreenRead(pane, Some(screen)) => self.take_screen(pane, screen, now),
+            Event::ScreenRead(pane, None) => self.take_no_screen(pane, now),
             Event::TitleRead(pane, title) => {
                 let covered = self.marks.covers_title(pane);
                 out.extend(self.marks.title_read(pane, title.as_deref()));
@@ -161,11 +172,7 @@ impl Controller {
             }
             Event::Helper(answer) => self.take_helper(&answer, now),
             Event::Pipe(pipe) => self.take_pipe(pipe, now, out),
-            Event::Screens(_)
-            | Event::ScreenRead(..)
-            | Event::Click(_)
-            | Event::Visible(_)
-            | Event::Resized(_) => {}
+            Event::Screens(_) | Event::Click(_) | Event::Visible(_) | Event::Resized(_) => {}
         }
     }
 
@@ -209,6 +216,7 @@ impl Controller {
     /// This instance leads from now on: it takes over what the former leader knew.
     fn begin(&mut self, now: f64, out: &mut Vec<Effect>) {
         self.begun = true;
+        self.pressure = Pressure::default();
         out.push(Effect::ReceiveScreens(true));
         if self.rules.is_none() {
             match RuleSet::builtin() {
@@ -218,6 +226,7 @@ impl Controller {
         }
         self.panes.clear();
         self.tracker = Tracker::new(self.settings.tracking);
+        self.announcer = std::mem::take(&mut self.report.announcer);
         self.paused = self.report.paused;
         self.painter.take_over(&self.report.painted);
         for row in std::mem::take(&mut self.report.rows) {
@@ -239,6 +248,9 @@ impl Controller {
     /// Everything that the leader does after each event.
     fn run(&mut self, now: f64, out: &mut Vec<Effect>) {
         self.watch(now, out);
+        for told in self.announcer.due(now) {
+            self.emit(&told, now, out);
+        }
         self.deliver(now, out);
         let pids: Vec<i64> = self.panes.values().filter_map(|p| p.pid).collect();
         out.extend(self.helper.advance(&pids, now));
@@ -261,9 +273,10 @@ impl Controller {
         }
     }
 
-    /// A configuration that was not ours may have brought another theme.
+    /// A configuration that was not ours may have brought another theme, also one that was in force
+    /// for a moment only, until ours that puts the former one back came after it.
     fn note_configured(&mut self) {
-        if !self.painter.knows() {
+        if !self.painter.knows() || self.painter.has_own() {
             self.helper.want_configuration();
         }
     }
@@ -276,7 +289,8 @@ impl Controller {
                 self.painter.deadline(),
                 self.helper.deadline(),
                 self.watch_deadline(now),
-                self.deliveries.iter().map(Delivery::deadline).min_by(f64::total_cmp),
+                self.announcer.deadline(),
+                self.deliveries.iter().map(|s| s.deadline(now)).min_by(f64::total_cmp),
                 beat,
                 self.share_at,
             ];

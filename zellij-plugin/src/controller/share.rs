@@ -31,6 +31,7 @@ impl Controller {
                 (ink.base.sgr(), ink.background.sgr_background())
             }),
             painted: self.painter.painted(),
+            announcer: self.announcer.clone(),
         };
         for (id, pane) in &self.panes {
             let Some(tracked) = self.tracker.get(&pane::name(*id)) else { continue };

@@ -1,213 +1,17 @@
 //! The controller against a stand-in for zellij that keeps what it is asked for.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::colour::Colour;
-use crate::event::{HelperAnswer, PaneFacts, Pipe, PipeSource, Screen, TabFacts};
-use crate::settings::Settings;
+use crate::event::{HelperAnswer, Screen, TabFacts};
 use crate::theme::tests::palette;
-use crate::{App, Effect, Event, Instance, Mode, ModeInfo, PaneId, Session};
-use std::collections::BTreeMap;
+use crate::{Effect, Event, PaneId};
 
 const GREEN: &str = "80 200 120";
 const ORANGE: &str = "255 160 0";
 
-/// Claude Code in each of three states, cut to what decides.
-fn claude(state: &str) -> Vec<String> {
-    let rule = "─".repeat(80);
-    let live: &[&str] = match state {
-        "working" => &["✻ Pondering… (12s · ↓ 300 tokens · esc to interrupt)", "", "R", "❯ ", "R"],
-        "waiting" => &[
-            "R",
-            " Bash command",
-            "",
-            "   cargo test",
-            "   Run the tests",
-            "",
-            " Do you want to proceed?",
-            " ❯ 1. Yes",
-            "   2. Yes, and don't ask again for cargo test commands",
-            "   3. No, and tell Claude what to do differently (esc)",
-            "",
-        ],
-        _ => &["R", "❯ ", "R", "  ? for shortcuts"],
-    };
-    let mut rows =
-        vec!["❯ run the tests".to_owned(), String::new(), "⏺ I will run them.".to_owned()];
-    rows.extend(live.iter().map(|row| if *row == "R" { rule.clone() } else { (*row).to_owned() }));
-    rows
-}
+mod telling;
+mod world;
 
-struct World {
-    app: App,
-    now: f64,
-    session: Session,
-    screens: BTreeMap<PaneId, Vec<String>>,
-    titles: BTreeMap<PaneId, String>,
-    /// What was asked for, in order, without timers and reads.
-    done: Vec<Effect>,
-    wake: Option<f64>,
-    theme: crate::Palette,
-    /// Colour that each frame has.
-    frames: BTreeMap<PaneId, String>,
-    client: u16,
-}
-
-impl World {
-    fn new(settings: &[(&str, &str)]) -> Self {
-        Self::for_client(1, settings)
-    }
-
-    fn for_client(client: u16, settings: &[(&str, &str)]) -> Self {
-        let block: BTreeMap<String, String> =
-            settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let me = Instance { plugin: 9, client, server_pid: 7, version: "0.45.1".into() };
-        let tab = TabFacts { id: 10, name: "work".into(), clients: vec![1], ..TabFacts::default() };
-        Self {
-            app: App::new(me, Settings::from_block(&block), 1000.0),
-            now: 1000.0,
-            session: Session { name: "s".into(), tabs: vec![tab], ..Session::default() },
-            screens: BTreeMap::new(),
-            titles: BTreeMap::new(),
-            done: Vec::new(),
-            wake: None,
-            theme: palette(),
-            frames: BTreeMap::new(),
-            client,
-        }
-    }
-
-    /// A pane with an agent in it, first focused if it is the first one.
-    fn open(&mut self, pane: PaneId, state: &str) {
-        self.session.panes.push(PaneFacts {
-            id: pane,
-            title: "✳ Claude Code".into(),
-            size: (80, 24),
-            ..PaneFacts::default()
-        });
-        self.session.focus.entry(1).or_insert(pane);
-        self.screens.insert(pane, claude(state));
-    }
-
-    fn start(&mut self) {
-        self.send(Event::Loaded(None));
-        self.report();
-        self.run(2.0);
-    }
-
-    fn report(&mut self) {
-        self.send(Event::Session(self.session.clone()));
-    }
-
-    fn show(&mut self, pane: PaneId, state: &str) {
-        self.screens.insert(pane, claude(state));
-        let screen = Screen { rows: claude(state), cursor: None };
-        self.send(Event::Screens(vec![(pane, screen)]));
-    }
-
-    /// Lets time pass.
-    fn run(&mut self, seconds: f64) {
-        let end = self.now + seconds;
-        while let Some(at) = self.wake.filter(|at| *at <= end) {
-            self.now = self.now.max(at);
-            self.wake = None;
-            self.send(Event::Timer);
-        }
-        self.now = end;
-    }
-
-    fn send(&mut self, event: Event) {
-        let mut events = std::collections::VecDeque::from([event]);
-        while let Some(event) = events.pop_front() {
-            for effect in self.app.update(event, self.now) {
-                if let Some(answer) = self.perform(&effect) {
-                    events.push_back(answer);
-                }
-                self.done.push(effect);
-            }
-        }
-    }
-
-    /// What zellij does and answers.
-    fn perform(&mut self, effect: &Effect) -> Option<Event> {
-        match effect {
-            Effect::Wake(seconds) => {
-                let at = self.now + seconds;
-                self.wake = Some(self.wake.map_or(at, |w| w.min(at)));
-                None
-            }
-            Effect::ReadPlaces(panes) => {
-                let lives = |p: &&PaneFacts| panes.contains(&p.id);
-                let facts = self.session.panes.iter().filter(lives).cloned().collect();
-                Some(Event::PlacesRead(facts))
-            }
-            Effect::ReadScreen(pane) => {
-                let rows = self.screens.get(pane)?.clone();
-                Some(Event::ScreenRead(*pane, Some(Screen { rows, cursor: None })))
-            }
-            Effect::ReadTitle(pane) => {
-                Some(Event::TitleRead(*pane, self.titles.get(pane).cloned()))
-            }
-            Effect::ReadPid(pane) => Some(Event::PidRead(*pane, Some(i64::from(*pane) + 100))),
-            Effect::SwitchMode(mode) => Some(Event::Mode(Box::new(ModeInfo {
-                mode: mode.clone(),
-                base: Mode::Normal,
-                palette: self.theme.clone(),
-            }))),
-            Effect::Configure(text) => {
-                let section = text.split("frame_highlight {").nth(1)?;
-                let value = section.lines().find_map(|l| l.strip_prefix("emphasis_0 "))?;
-                let parts: Vec<u8> = value.split(' ').map(|n| n.parse().unwrap()).collect();
-                let colour = match parts.as_slice() {
-                    [r, g, b] => Colour::Rgb(*r, *g, *b),
-                    [n] => Colour::Indexed(*n),
-                    _ => panic!("{value}"),
-                };
-                self.theme = self.theme.with_highlight(colour);
-                Some(Event::Configured)
-            }
-            Effect::Highlight { on, off } => {
-                let colour = self.theme.highlight().kdl();
-                self.frames.extend(on.iter().map(|pane| (*pane, colour.clone())));
-                self.frames.retain(|pane, _| !off.contains(pane));
-                None
-            }
-            Effect::Broadcast { name, payload } => Some(Event::Pipe(Pipe {
-                source: PipeSource::Plugin(9),
-                name: name.clone(),
-                payload: Some(payload.clone()),
-                args: BTreeMap::new(),
-            })),
-            _ => None,
-        }
-    }
-
-    fn ask(&mut self, command: &str) -> String {
-        let before = self.done.len();
-        self.send(Event::Pipe(Pipe {
-            source: PipeSource::Cli("p".into()),
-            name: "madohub".into(),
-            payload: Some(command.to_owned()),
-            args: BTreeMap::new(),
-        }));
-        self.answers(before).concat()
-    }
-
-    fn answers(&self, from: usize) -> Vec<String> {
-        let answers = self.done.iter().skip(from).filter_map(|e| match e {
-            Effect::Answer { text, .. } => Some(text.clone()),
-            _ => None,
-        });
-        answers.collect()
-    }
-
-    fn frame(&self, pane: PaneId) -> Option<&str> {
-        self.frames.get(&pane).map(String::as_str)
-    }
-
-    fn asked_for(&self, from: usize, wanted: fn(&Effect) -> bool) -> usize {
-        self.done.iter().skip(from).filter(|e| wanted(e)).count()
-    }
-}
+use world::{World, claude};
 
 #[test]
 fn three_states_have_three_frames_and_the_theme_is_the_users_again() {
@@ -389,6 +193,48 @@ fn a_pane_that_closes_is_an_exit_and_is_forgotten() {
     assert!(line.contains("\"to\":\"exited\"") && line.contains("terminal_1"), "{line}");
     assert_eq!(world.answers(from).len(), 1);
     assert!(!world.ask("list").contains("terminal_1"));
+}
+
+#[test]
+fn a_pane_on_its_way_to_another_tab_is_the_same_one_there() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "working");
+    world.open(2, "idle");
+    world.start();
+    let since = world.ask("list --json");
+    world.ask("events");
+    let from = world.done.len();
+    let moved = world.session.panes.remove(0);
+    world.report();
+    world.run(0.5);
+    world.session.panes.push(moved);
+    world.report();
+    world.run(10.0);
+    assert_eq!(world.answers(from), Vec::<String>::new());
+    assert_eq!(world.ask("list --json"), since);
+    // One that nobody says anything of is gone after a while.
+    world.session.panes.retain(|pane| pane.id != 1);
+    world.report();
+    world.run(3.0);
+    assert!(!world.ask("list").contains("terminal_1"));
+}
+
+#[test]
+fn a_queue_that_grows_is_relieved_of_reports() {
+    let mut world = World::new(&[("helper", "off"), ("border.focused", "same")]);
+    world.open(1, "working");
+    world.start();
+    let from = world.done.len();
+    // Every timer comes two seconds late.
+    for _ in 0..5 {
+        world.now = world.wake.take().unwrap() + 2.0;
+        world.send(Event::Timer);
+    }
+    assert_eq!(world.asked_for(from, |e| *e == Effect::ReceiveScreens(false)), 1);
+    let reads = world.asked_for(from, |e| matches!(e, Effect::ReadScreen(_)));
+    assert!(reads >= 4, "it is read instead: {reads}");
+    world.run(30.0);
+    assert_eq!(world.asked_for(from, |e| *e == Effect::ReceiveScreens(true)), 1);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::event::{HelperAnswer, PaneId, Screen, Session};
 use crate::observe;
 use crate::pane::{self, Pane};
 use crate::report::{HELLO, event_line};
-use madohub_detect::{Change, State};
+use madohub_detect::{Change, State, Told};
 
 /// Seconds between two looks at a pane that is known to hold no agent.
 const OTHERS: f64 = 1.0;
@@ -17,6 +17,11 @@ const SETTLING: f64 = 0.25;
 const SETTLED: f64 = 1.5;
 /// Seconds between two reads of a live title.
 const TITLE: f64 = 1.0;
+/// Seconds that reports lack a pane until it is gone. zellij says when one closes; on its way to
+/// another tab it is nowhere for a moment (0.45.1).
+const GONE: f64 = 2.0;
+/// Least seconds between two reads of a pane in view, and of one that zellij gives no text of.
+const RARELY: f64 = 5.0;
 
 impl Controller {
     pub(super) fn take_session(&mut self, session: Session, now: f64, out: &mut Vec<Effect>) {
@@ -47,14 +52,10 @@ impl Controller {
 
     /// Takes over the panes of a session report.
     pub(super) fn adopt(&mut self, session: &Session, now: f64, out: &mut Vec<Effect>) {
-        let gone: Vec<PaneId> = self
-            .panes
-            .keys()
-            .filter(|id| !session.panes.iter().any(|p| p.id == **id))
-            .copied()
-            .collect();
-        for pane in gone {
-            self.take_closed(pane, now, out);
+        for (id, pane) in &mut self.panes {
+            if !session.panes.iter().any(|facts| facts.id == *id) {
+                pane.missing.get_or_insert(now);
+            }
         }
         for facts in &session.panes {
             let Some(known) = self.panes.get_mut(&facts.id) else {
@@ -64,9 +65,13 @@ impl Controller {
                 out.push(Effect::ReadScreen(facts.id));
                 continue;
             };
+            known.missing = None;
             let mut facts = facts.clone();
             if self.marks.covers_title(facts.id) {
                 facts.title.clone_from(&known.facts.title);
+            }
+            if known.facts.suppressed && !facts.suppressed {
+                out.push(Effect::ReadScreen(facts.id));
             }
             known.update(facts);
         }
@@ -89,6 +94,15 @@ impl Controller {
     pub(super) fn take_screen(&mut self, pane: PaneId, screen: Screen, now: f64) {
         let Some(known) = self.panes.get_mut(&pane) else { return };
         if known.set_screen(screen, now) && known.has_agent() {
+            self.helper.want();
+        }
+    }
+
+    pub(super) fn take_no_screen(&mut self, pane: PaneId, now: f64) {
+        let Some(known) = self.panes.get_mut(&pane) else { return };
+        known.set_unreadable(now);
+        if known.has_agent() {
+            // Its records are all that tells of it.
             self.helper.want();
         }
     }
@@ -125,7 +139,7 @@ impl Controller {
         self.panes.remove(&pane);
         self.painter.forget(pane);
         if let Some(change) = self.tracker.remove(&pane::name(pane)) {
-            self.tell(&change, now, now, out);
+            self.tell(change, now, now, out);
         }
     }
 
@@ -147,6 +161,12 @@ impl Controller {
 
     /// Looks at every pane that is due.
     pub(super) fn watch(&mut self, now: f64, out: &mut Vec<Effect>) {
+        let is_gone = |pane: &Pane| pane.missing.is_some_and(|since| now - since >= GONE);
+        let gone: Vec<PaneId> =
+            self.panes.iter().filter(|(_, pane)| is_gone(pane)).map(|(id, _)| *id).collect();
+        for pane in gone {
+            self.take_closed(pane, now, out);
+        }
         let due: Vec<PaneId> = self
             .panes
             .keys()
@@ -159,10 +179,14 @@ impl Controller {
         for (id, pane) in &mut self.panes {
             let covered = covered(pane, self.session.as_ref(), self.me.client);
             let pace = self.settings.pace;
+            let covered = covered && !self.pressure.is_high();
             let every = match (covered, pane.has_agent(), self.election.attached()) {
                 // Reports bring every change; this only heals what one may have missed.
-                (true, _, _) => pace.away.max(5.0),
-                (false, true, true) if now - pane.changed < 2.0 => pace.hot.max(0.3),
+                (true, _, _) => pace.away.max(RARELY),
+                _ if pane.unreadable => pace.away.max(RARELY),
+                (false, true, true) if now - pane.changed < 2.0 && !self.pressure.is_high() => {
+                    pace.hot.max(0.3)
+                }
                 (false, true, _) => pace.calm,
                 (false, false, _) => pace.away,
             };
@@ -215,7 +239,13 @@ impl Controller {
         }
         if let Some(change) = step.change {
             self.helper.want();
-            self.tell(&change, tracked.since, now, out);
+            let since = step.tracked.since;
+            self.tell(change, since, now, out);
+        }
+        if let Some(verdict) = step.verdict {
+            for told in self.announcer.judge(verdict, now, now) {
+                self.emit(&told, now, out);
+            }
         }
     }
 
@@ -224,9 +254,19 @@ impl Controller {
         self.session.as_ref().is_some_and(|s| s.focus.values().any(|p| *p == pane))
     }
 
-    fn tell(&mut self, change: &Change, since: f64, now: f64, out: &mut Vec<Effect>) {
+    fn tell(&mut self, change: Change, since: f64, now: f64, out: &mut Vec<Effect>) {
+        for told in self.announcer.take(change, since, now) {
+            self.emit(&told, now, out);
+        }
+    }
+
+    /// Tells every listener of an event. That an end which was told is better known now is none.
+    pub(super) fn emit(&mut self, told: &Told, now: f64, out: &mut Vec<Effect>) {
+        if told.refines {
+            return;
+        }
         self.report.seq += 1;
-        let line = event_line(change, self.report.seq, &self.report.session, now, since);
+        let line = event_line(told, self.report.seq, &self.report.session, now);
         for pipe in &self.listeners {
             out.push(Effect::Answer { pipe: pipe.clone(), text: line.clone() });
         }
@@ -248,7 +288,8 @@ impl Controller {
                 },
             )
         };
-        looks.chain(reads).min_by(f64::total_cmp)
+        let gone = self.panes.values().filter_map(|pane| Some(pane.missing? + GONE));
+        looks.chain(reads).chain(gone).min_by(f64::total_cmp)
     }
 }
 

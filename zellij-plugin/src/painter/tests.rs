@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::event::ModeInfo;
 use crate::theme::tests::palette;
 
 const ORANGE: Colour = Colour::Rgb(255, 160, 0);
@@ -60,7 +61,7 @@ fn a_frame_that_nobody_wants_coloured_gets_its_own_look_without_a_theme_change()
 #[test]
 fn a_missing_acknowledgement_is_survived_and_three_fall_back_to_one_colour() {
     let mut painter = ready();
-    for (n, at) in [(1, 10.0), (2, 20.0), (3, 30.0)] {
+    for (n, at) in [(1, 10.0), (2, 20.0), (3, 40.0)] {
         let colour = Colour::Rgb(n, 0, 0);
         painter.want(wants(&[(1, 0, colour)]));
         assert!(highlight_in(&painter.advance(at)).is_some());
@@ -70,10 +71,10 @@ fn a_missing_acknowledgement_is_survived_and_three_fall_back_to_one_colour() {
     assert!(painter.fell_back());
     painter.want(wants(&[(1, 0, GREEN), (2, 0, ORANGE)]));
     assert_eq!(
-        painter.advance(40.0).first(),
+        painter.advance(80.0).first(),
         Some(&Effect::Highlight { on: vec![1, 2], off: vec![] })
     );
-    let later = painter.advance(100.0);
+    let later = painter.advance(140.0);
     assert_eq!(highlight_in(&later).as_deref(), Some("80 200 120"), "and tried again later");
 }
 
@@ -159,4 +160,18 @@ fn off_paints_nothing() {
     let mut painter = Painter::new(Frames::Off, None, "0.45.1");
     painter.want(wants(&[(1, 0, ORANGE)]));
     assert_eq!(painter.advance(1.0), []);
+}
+
+#[test]
+fn another_theme_in_the_users_configuration_is_put_in_force() {
+    let mut painter = ready();
+    let names = |theme: &str| ThemeNames { theme: Some(theme.to_owned()), ..ThemeNames::default() };
+    painter.set_names(names("dusk"));
+    assert_eq!(painter.advance(5.0), [], "nothing is known to have changed");
+    painter.set_names(names("dawn"));
+    let own = |effect: &Effect| matches!(effect, Effect::Configure(text) if text.starts_with("theme \"dawn\""));
+    assert!(painter.advance(6.0).iter().all(own));
+    assert_eq!(painter.phase, Phase::Applying { colour: None, since: 6.0 });
+    painter.configured(6.1);
+    assert_eq!(painter.advance(9.0), []);
 }
