@@ -30,6 +30,11 @@ fn a_detached_session_goes_on_and_shows_its_colours_to_who_comes_back() {
     stage.wait_states(&[(0, "waiting")]);
     stage.attach("one");
     stage.wait_frames("one", &[ORANGE]);
+    stage.detach("one");
+    stage.agents[0].show("working");
+    stage.wait_states(&[(0, "working")]);
+    stage.attach("one");
+    stage.wait_frames("one", &[GREEN]);
 }
 
 #[test]
@@ -63,8 +68,8 @@ fn a_tab_out_of_sight_is_followed_and_closed_panes_are_forgotten() {
     let stage = ZellijStage::new(&options);
     stage.wait_states(&[(0, "working"), (1, "idle"), (2, "working")]);
     let events = stage.listen_to_events(|| {
-        stage.agents[0].show("idle");
-        stage.wait_states(&[(0, "idle"), (1, "idle"), (2, "working")]);
+        stage.agents[0].show("approval");
+        stage.wait_states(&[(0, "waiting"), (1, "idle"), (2, "working")]);
         stage.agents[0].show("working");
         stage.wait_states(&[(0, "working"), (1, "idle"), (2, "working")]);
     });
@@ -128,6 +133,28 @@ fn hostile_panes_change_nothing_but_themselves() {
     assert!(forged.output().unwrap().status.success());
     assert_eq!(stage.ask("status").lines().next(), Some("?1"));
     assert!(stage.ask("dance").contains("is no command"));
+}
+
+#[test]
+fn rows_of_ten_thousand_columns_are_read_like_any_other() {
+    // The widest terminal that there is. One pane has all of it but its frame.
+    let columns = 10_000;
+    let stage = ZellijStage::new(&ZellijOptions {
+        agents: vec![("claude-2.1.332", "idle")],
+        size: (columns, 26),
+        ..two()
+    });
+    stage.wait_states(&[(0, "idle")]);
+    let agent = &stage.agents[0];
+    let recording = &agent.command.recording;
+    let hostile = "x{}\"\\$(touch owned)#[fg=red]".repeat(400);
+    let hostile: String = hostile.chars().take(usize::from(columns) - 2).collect();
+    let approval = recording.rows(recording.scene("approval"));
+    let rows = [vec![hostile; 3], approval].concat();
+    agent.tell(&Cue::Rows { rows });
+    stage.wait_states(&[(0, "waiting")]);
+    stage.wait_frames("one", &[ORANGE]);
+    assert!(stage.screen("one").text().contains("#[fg=red]x{}"), "the row is there");
 }
 
 #[test]

@@ -43,4 +43,4 @@ pub use svg::{Picture, svg};
 pub use tmux::{Tmux, TmuxProgram};
 pub use versions::tmux_programs;
 pub use wait::{default_timeout, wait_for, wait_until};
-pub use zellij::{STATE_COLOURS, ZellijOptions, ZellijPane, ZellijStage, zellij_program};
+pub use zellij::{Listener, STATE_COLOURS, ZellijOptions, ZellijPane, ZellijStage, zellij_program};

@@ -64,6 +64,12 @@ impl Madohub {
         Self { env: Arc::clone(env), program: OnceLock::new() }
     }
 
+    /// Path of this workspace's binary, or of the one that `MADOHUB_BIN` names.
+    pub fn of_workspace() -> PathBuf {
+        std::env::var_os(BINARY_VARIABLE)
+            .map_or_else(workspace_binary, |path| absolute(Path::new(&path)))
+    }
+
     /// The binary at `program`.
     pub fn at(env: &Arc<TestEnv>, program: &Path) -> Self {
         Self { env: Arc::clone(env), program: absolute(program).into() }
@@ -71,10 +77,7 @@ impl Madohub {
 
     /// The executable.
     pub fn program(&self) -> &Path {
-        self.program.get_or_init(|| {
-            std::env::var_os(BINARY_VARIABLE)
-                .map_or_else(workspace_binary, |path| absolute(Path::new(&path)))
-        })
+        self.program.get_or_init(Self::of_workspace)
     }
 
     /// A command of the product, not run yet.

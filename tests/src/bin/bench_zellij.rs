@@ -72,7 +72,7 @@ fn share(stage: &ZellijStage, seconds: u64) -> f64 {
     (ticks() - before) as f64 / per_second / start.elapsed().as_secs_f64()
 }
 
-/// Time from a changed screen to its frame in the other colour.
+/// Time from a changed screen to its frame in the other colour. (zellij numbers the others otherwise.)
 fn repaint(stage: &ZellijStage, n: usize) -> Duration {
     let (scene, colour) = if n.is_multiple_of(2) {
         ("approval", STATE_COLOURS[1])
@@ -80,9 +80,9 @@ fn repaint(stage: &ZellijStage, n: usize) -> Duration {
         ("working", STATE_COLOURS[0])
     };
     let start = Instant::now();
-    stage.agents[3].show(scene);
+    stage.agents[0].show(scene);
     wait_for("the frame's other colour", || {
-        let has = stage.frames("one", PANES)[3];
+        let has = stage.frames("one", PANES)[0];
         if has == colour { Ok(()) } else { Err(format!("{has:?}")) }
     });
     start.elapsed()

@@ -3,72 +3,38 @@
 
 use crate::agent::{Agent, AgentCommand};
 use crate::env::TestEnv;
-use crate::screen::{Colour, Screen};
+use crate::screen::Screen;
 use crate::tmux::{Tmux, TmuxProgram};
 use crate::wait::{wait_for, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
-use serde::Deserialize;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Variable with the path of the zellij under test.
-const ZELLIJ_VARIABLE: &str = "MADOHUB_ZELLIJ";
-/// Variable with the path of a finished plugin to test instead of this workspace's.
-const PLUGIN_VARIABLE: &str = "MADOHUB_PLUGIN";
+mod listener;
+mod setup;
+mod view;
+
+pub use listener::Listener;
+pub use setup::{ZellijOptions, zellij_program};
+pub use view::{STATE_COLOURS, ZellijPane};
+
+use setup::{built_plugin, quoted};
+
 /// Name of the session.
 const SESSION: &str = "stage";
 /// How long a client may show nothing until it is sent a key.
 const KEY_AFTER: Duration = Duration::from_secs(3);
 /// How long one command of zellij may take; one that hangs is run again.
 const COMMAND_WITHIN: Duration = Duration::from_secs(8);
-/// Columns and rows of a client where nothing else is said.
-const SIZE: (u16, u16) = (150, 30);
-
-/// How a session is set up.
-#[derive(Debug, Clone)]
-pub struct ZellijOptions {
-    /// Recording and first scene of each pane of the first tab, left to right.
-    pub agents: Vec<(&'static str, &'static str)>,
-    /// The same for a second tab.
-    pub far: Vec<(&'static str, &'static str)>,
-    /// Lines for the plugin's block.
-    pub settings: String,
-    /// Lines for zellij's configuration.
-    pub config: String,
-    /// The plugin has its permissions.
-    pub granted: bool,
-    /// A client is attached from the start.
-    pub attached: bool,
-    /// The plugin is loaded, and each tab has its bar.
-    pub plugin: bool,
-    /// How many panes of a tab stand side by side; more of them go below.
-    pub abreast: usize,
-    /// Columns and rows of a client.
-    pub size: (u16, u16),
-}
-
-impl Default for ZellijOptions {
-    fn default() -> Self {
-        Self {
-            agents: vec![("claude-2.1.332", "working")],
-            far: Vec::new(),
-            settings: "helper \"off\"".to_owned(),
-            config: "pane_frame_style \"full\"".to_owned(),
-            granted: true,
-            attached: true,
-            plugin: true,
-            abreast: usize::MAX,
-            size: SIZE,
-        }
-    }
-}
+/// How long the command that starts a session may take; it cannot be run again.
+const START_WITHIN: Duration = Duration::from_secs(45);
 
 /// A session with the plugin. Dropping it ends everything.
 #[derive(Debug)]
@@ -83,52 +49,6 @@ pub struct ZellijStage {
     plugin: PathBuf,
     size: (u16, u16),
     places: RefCell<Vec<ZellijPane>>,
-}
-
-/// A `zellij pipe` that stays open. Dropping it ends it.
-#[derive(Debug)]
-pub struct Listener {
-    child: Child,
-    /// File with what it printed.
-    pub path: PathBuf,
-}
-
-impl Listener {
-    /// What it printed once it has ended; none when zellij cut it off, which [`ZellijStage::ask`]
-    /// explains.
-    pub fn answer(&mut self) -> Option<String> {
-        let ended = |child: &mut Child| child.try_wait().expect("its state").is_some();
-        for _ in 0..100 {
-            if ended(&mut self.child) {
-                break;
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-        Some(fs::read_to_string(&self.path).expect("its output")).filter(|text| !text.is_empty())
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// One pane as zellij lists it.
-#[derive(Debug, Clone, Deserialize)]
-pub struct ZellijPane {
-    /// Number of the pane among those of its kind.
-    pub id: u32,
-    /// It shows a plugin.
-    pub is_plugin: bool,
-    /// Column of its left edge.
-    pub pane_x: usize,
-    /// Row of its top edge.
-    pub pane_y: usize,
-    /// Columns that it takes.
-    pub pane_columns: usize,
 }
 
 impl ZellijStage {
@@ -165,74 +85,19 @@ impl ZellijStage {
             places: RefCell::default(),
         };
         let commands = stage.write_files(options);
+        (options.before)(&stage.env, &stage.plugin);
+        let layout = options.layout;
         if options.attached {
-            stage
-                .start_client("one", &["--session", SESSION, "--new-session-with-layout", "stage"]);
+            let session = ["--session", SESSION, "--new-session-with-layout", layout];
+            stage.start_client("one", &session);
         } else {
-            let layout = ["--layout", "stage", "attach", "--create-background", SESSION];
+            let layout = ["--layout", layout, "attach", "--create-background", SESSION];
             let mut command = stage.command();
-            let output = output_within(command.args(layout), COMMAND_WITHIN).expect("a session");
+            let output = output_within(command.args(layout), START_WITHIN).expect("a session");
             assert!(output.status.success(), "{output:?}");
         }
         stage.agents = commands.into_iter().map(AgentCommand::started).collect();
         stage
-    }
-
-    /// Configuration, layout, permissions and roles.
-    fn write_files(&self, options: &ZellijOptions) -> Vec<AgentCommand> {
-        let plugin = self.plugin.display();
-        let zellij = self.env.path().join("config/zellij");
-        fs::create_dir_all(zellij.join("layouts")).expect("the configuration folder");
-        let mut config = format!(
-            "show_startup_tips false\nshow_release_notes false\nsession_serialization false\n{}\n",
-            options.config
-        );
-        if options.plugin {
-            let settings = &options.settings;
-            write!(config, "load_plugins {{\n\"file:{plugin}\" {{\n{settings}\n}}\n}}\n")
-                .expect("a string takes all");
-        }
-        fs::write(zellij.join("config.kdl"), config).expect("the configuration");
-        let mut commands = Vec::new();
-        let mut layout = String::from("layout {\n");
-        for (name, agents) in [("near", &options.agents), ("far", &options.far)] {
-            if agents.is_empty() {
-                continue;
-            }
-            let focus = if name == "near" { " focus=true" } else { "" };
-            writeln!(layout, "tab name=\"{name}\"{focus} {{").expect("a string takes all");
-            layout.push_str("pane split_direction=\"horizontal\" {\n");
-            for (n, (recording, scene)) in agents.iter().enumerate() {
-                if n % options.abreast == 0 {
-                    layout.push_str(if n == 0 { "" } else { "}\n" });
-                    layout.push_str("pane split_direction=\"vertical\" {\n");
-                }
-                let id = format!("z{}", commands.len());
-                let role = self.env.agents().join(format!("{id}.role"));
-                let command = AgentCommand::install(&self.env, recording, role.clone(), &id);
-                command.cast(scene);
-                layout.push_str(&pane(&command, &role));
-                commands.push(command);
-            }
-            layout.push_str("}\n}\n");
-            if options.plugin {
-                write!(
-                    layout,
-                    "pane size=1 borderless=true {{\nplugin location=\"file:{plugin}\" {{\n\
-                     role \"bar\"\n}}\n}}\n"
-                )
-                .expect("a string takes all");
-            }
-            layout.push_str("}\n");
-        }
-        layout.push_str("}\n");
-        fs::write(zellij.join("layouts/stage.kdl"), layout).expect("the layout");
-        if options.granted {
-            let cache = self.env.path().join("cache/zellij");
-            fs::create_dir_all(&cache).expect("the cache folder");
-            fs::write(cache.join("permissions.kdl"), grants(&self.plugin)).expect("the grants");
-        }
-        commands
     }
 
     /// A zellij command in this world.
@@ -320,27 +185,6 @@ impl ZellijStage {
         });
     }
 
-    /// Where the panes are, as asked when their number last changed.
-    fn places(&self, count: usize) -> Vec<ZellijPane> {
-        let mut places = self.places.borrow_mut();
-        if places.len() != count {
-            *places = self.panes();
-        }
-        places.clone()
-    }
-
-    /// The panes that hold agents, by number.
-    pub fn panes(&self) -> Vec<ZellijPane> {
-        // zellij 0.45.1 prints nothing when it has no answer within a second.
-        let mut panes: Vec<ZellijPane> = wait_for("zellij's list of panes", || {
-            let text = self.action(&["list-panes", "--all", "--json"]);
-            serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))
-        });
-        panes.retain(|pane| !pane.is_plugin);
-        panes.sort_by_key(|pane| pane.id);
-        panes
-    }
-
     /// Attaches a client in a terminal of its own.
     pub fn attach(&self, client: &str) {
         self.start_client(client, &["attach", SESSION]);
@@ -419,34 +263,16 @@ impl ZellijStage {
         Screen::parse(&self.terminal.run(&["capture-pane", "-p", "-e", "-t", client]))
     }
 
-    /// Colour of the left edge of the frame of each of `count` panes, in full style.
-    pub fn frames(&self, client: &str, count: usize) -> Vec<Colour> {
-        let screen = self.screen(client);
-        self.places(count)
-            .iter()
-            .map(|pane| screen.cell(pane.pane_x, pane.pane_y + 1).style.fg)
-            .collect()
-    }
-
-    /// Waits until the frames have these colours; `None` is any that is no state's.
-    #[track_caller]
-    pub fn wait_frames(&self, client: &str, wanted: &[Option<Colour>]) {
-        wait_for(&format!("frames of {wanted:?}"), || {
-            let frames = self.frames(client, wanted.len());
-            let fits = frames.len() == wanted.len()
-                && frames.iter().zip(wanted).all(|(has, wanted)| match wanted {
-                    Some(colour) => has == colour,
-                    None => !STATE_COLOURS.contains(has),
-                });
-            if fits { Ok(()) } else { Err(format!("{frames:?}\n{}", self.screen(client).text())) }
-        });
+    /// All of zellij's log.
+    pub fn whole_log(&self) -> String {
+        let uid = rustix::process::geteuid().as_raw();
+        let path = self.env.path().join(format!("tmp/zellij-{uid}/zellij-log/zellij.log"));
+        fs::read_to_string(path).unwrap_or_default()
     }
 
     /// The end of zellij's log.
     pub fn log(&self) -> String {
-        let uid = rustix::process::geteuid().as_raw();
-        let path = self.env.path().join(format!("tmp/zellij-{uid}/zellij-log/zellij.log"));
-        let text = fs::read_to_string(path).unwrap_or_default();
+        let text = self.whole_log();
         // Of every pipe that takes a second, which says nothing.
         let lines: Vec<&str> = text.lines().filter(|line| !line.contains("CliPipe did")).collect();
         lines[lines.len().saturating_sub(30)..].join("\n")
@@ -492,45 +318,6 @@ impl Drop for ZellijStage {
     }
 }
 
-/// The colours that the product gives states.
-pub const STATE_COLOURS: [Colour; 5] = [
-    Colour::Rgb(80, 200, 120),
-    Colour::Rgb(255, 160, 0),
-    Colour::Rgb(220, 80, 70),
-    Colour::Rgb(255, 60, 60),
-    Colour::Rgb(120, 120, 120),
-];
-
-fn pane(command: &AgentCommand, role: &Path) -> String {
-    let variable = crate::recording::ROLE_VARIABLE;
-    let argv: Vec<String> =
-        command.recording.process[0].argv.iter().map(|a| quoted_kdl(a)).collect();
-    let role = quoted_kdl(&format!("{variable}={}", role.display()));
-    format!("pane command=\"env\" {{\nargs {role} {}\n}}\n", argv.join(" "))
-}
-
-fn grants(plugin: &Path) -> String {
-    let names = [
-        "ReadApplicationState",
-        "ReadPaneContents",
-        "ChangeApplicationState",
-        "Reconfigure",
-        "ReadCliPipes",
-        "MessageAndLaunchOtherPlugins",
-        "WriteToStdin",
-        "RunCommands",
-    ];
-    format!("\"{}\" {{\n{}\n}}\n", plugin.display(), names.join("\n"))
-}
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-fn quoted_kdl(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 /// Output of a command that is killed when it takes too long.
 fn output_within(command: &mut Command, limit: Duration) -> Result<Output, String> {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
@@ -548,28 +335,4 @@ fn output_within(command: &mut Command, limit: Duration) -> Result<Output, Strin
         Ok(output) => Ok(output.expect("its output")),
         Err(_) => Err(format!("{command:?} took longer than {limit:?}")),
     }
-}
-
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
-
-/// The zellij under test; `scripts/zellij-build.sh` builds it once.
-pub fn zellij_program() -> PathBuf {
-    if let Some(path) = std::env::var_os(ZELLIJ_VARIABLE) {
-        return PathBuf::from(path);
-    }
-    let script = workspace().join("scripts/zellij-build.sh");
-    let output = Command::new(&script).arg("--check").output().expect("the script runs");
-    assert!(output.status.success(), "there is no zellij; build it: {}", script.display());
-    PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
-}
-
-fn built_plugin() -> PathBuf {
-    if let Some(path) = std::env::var_os(PLUGIN_VARIABLE) {
-        return PathBuf::from(path);
-    }
-    let path = workspace().join("target/wasm32-wasip1/plugin/madohub.wasm");
-    assert!(path.exists(), "{} is missing: scripts/plugin-build.sh builds it", path.display());
-    path
 }
