@@ -10,6 +10,7 @@
 
 mod documents;
 mod harness;
+mod plugin_corpus;
 mod tmux_borders;
 mod tmux_dash;
 mod tmux_entry;

@@ -17,6 +17,7 @@
 
 mod agent;
 mod borders;
+mod corpus;
 mod env;
 mod options;
 mod product;
@@ -28,12 +29,14 @@ mod sgr;
 mod stage;
 mod svg;
 mod tmux;
+mod verdicts;
 mod versions;
 mod wait;
 mod zellij;
 
 pub use agent::{Agent, AgentCommand};
 pub use borders::{PaneBox, Side};
+pub use corpus::corpus;
 pub use env::TestEnv;
 pub use options::OptionsSnapshot;
 pub use product::{Event, ListRow, Madohub, Watch};
@@ -41,6 +44,7 @@ pub use screen::{Cell, Colour, Hue, Screen};
 pub use stage::{ClientRecord, Stage, StageOptions};
 pub use svg::{Picture, svg};
 pub use tmux::{Tmux, TmuxProgram};
+pub use verdicts::{Verdict, as_value, verdicts};
 pub use versions::tmux_programs;
 pub use wait::{default_timeout, wait_for, wait_until};
 pub use zellij::{Listener, STATE_COLOURS, ZellijOptions, ZellijPane, ZellijStage, zellij_program};
