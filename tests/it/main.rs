@@ -33,5 +33,6 @@ mod zellij_fallbacks;
 mod zellij_frames;
 mod zellij_helper;
 mod zellij_places;
+mod zellij_run;
 mod zellij_sessions;
 mod zellij_themes;

@@ -1,35 +1,11 @@
 //! `madohub run`: everything goes through, and the agent is heard.
 
-use madohub_tests::{Stage, wait_for, wait_until};
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use madohub_tests::{Stage, TALKER, wait_for, wait_until};
+use std::fs;
 use std::path::PathBuf;
-
-/// An agent that asks whether reports are taken, and then reports whatever it is told to.
-const TALKER: &str = r#"#!/bin/sh
-stty -echo -icanon min 1 time 0
-printf '\033]7501;?\033\\'
-answer=$(dd bs=1 count=10 2>/dev/null | od -An -c | tr -d ' \n')
-stty sane -echo
-printf 'answer: %s.\n' "$answer"
-while read -r body; do
-    case $body in
-        exit*) exit "${body#exit }" ;;
-        *) printf '\033]7501;%s\007' "$body"; echo "said: $body." ;;
-    esac
-done
-"#;
 
 /// An agent that reports nothing.
 const SILENT: &str = "#!/bin/sh\necho here\nread -r end\n";
-
-/// Puts a script where agents are, under an agent's name.
-fn install(stage: &Stage, name: &str, script: &str) -> PathBuf {
-    let path = stage.env.agents().join(name);
-    fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
-    path
-}
 
 /// The command line that runs something through the product.
 fn through(stage: &Stage, line: &str) -> String {
@@ -63,7 +39,7 @@ fn reports(stage: &Stage) -> Vec<PathBuf> {
 #[test]
 fn an_agent_reports_its_own_state() {
     let stage = Stage::new();
-    install(&stage, "claude", TALKER);
+    stage.env.script("claude", TALKER);
     let pane = stage.split();
     stage.start();
     stage.type_line(&pane, &through(&stage, "claude"));
@@ -99,7 +75,7 @@ fn an_agent_reports_its_own_state() {
 #[test]
 fn a_stopped_job_is_stopped_and_goes_on() {
     let stage = Stage::new();
-    install(&stage, "claude", TALKER);
+    stage.env.script("claude", TALKER);
     let pane = stage.split();
     stage.start();
     stage.type_line(&pane, &through(&stage, "claude"));
@@ -120,7 +96,7 @@ fn a_stopped_job_is_stopped_and_goes_on() {
 #[test]
 fn what_is_no_agent_is_not_believed() {
     let stage = Stage::new();
-    install(&stage, "claude", SILENT);
+    stage.env.script("claude", SILENT);
     let forged = stage.env.path().join("forged");
     fs::write(&forged, "\x1b]7501;state=blocked:kind=permission\x07forged\n").unwrap();
     let pane = stage.split();
@@ -142,7 +118,7 @@ fn what_is_no_agent_is_not_believed() {
 /// Shows what a program shows, run plainly or through the product.
 fn shown(script: &str, wrapped: bool) -> (Vec<String>, String) {
     let stage = Stage::new();
-    let path = install(&stage, "program", script);
+    let path = stage.env.script("program", script);
     let pane = stage.first_pane();
     let line = path.display().to_string();
     let line = if wrapped { through(&stage, &line) } else { line };
@@ -185,7 +161,7 @@ fn every_byte_arrives() {
     let pane = stage.split();
     let script =
         "#!/bin/sh\nstty raw -echo; echo ready; dd bs=1 count=255 2>/dev/null | cksum; stty sane\n";
-    let path = install(&stage, "program", script);
+    let path = stage.env.script("program", script);
     stage.type_line(&pane, &through(&stage, &path.display().to_string()));
     wait_text(&stage, &pane, "ready");
     let bytes: Vec<u8> = (1..=255).collect();
@@ -210,7 +186,7 @@ fn the_size_follows_and_a_closed_pane_hangs_up() {
          echo size $(stty size).\nwhile :; do sleep 0.05; done\n",
         done.display()
     );
-    let path = install(&stage, "program", &script);
+    let path = stage.env.script("program", &script);
     stage.type_line(&pane, &through(&stage, &path.display().to_string()));
     let size = || stage.tmux.get(&pane, "size #{pane_height} #{pane_width}.");
     wait_text(&stage, &pane, &size());
@@ -253,7 +229,7 @@ fn without_a_terminal_the_program_takes_its_place() {
 #[test]
 fn an_agent_runs_where_nothing_can_be_written() {
     let stage = Stage::new();
-    install(&stage, "claude", TALKER);
+    stage.env.script("claude", TALKER);
     let pane = stage.first_pane();
     stage.type_line(&pane, &format!("XDG_RUNTIME_DIR=/proc {}", through(&stage, "claude")));
     wait_text(&stage, &pane, "answer: ");

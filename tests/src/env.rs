@@ -2,8 +2,8 @@
 //! person's, and nothing left behind.
 
 use rustix::process::{Pid, Signal, kill_process};
-use std::fs::{self, DirBuilder, File};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
@@ -67,6 +67,14 @@ impl TestEnv {
     /// Adds a variable to every command.
     pub fn set(&mut self, name: &str, value: &str) {
         self.extra.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Puts a script where agents are, under an agent's name.
+    pub fn script(&self, name: &str, script: &str) -> PathBuf {
+        let path = self.agents().join(name);
+        fs::write(&path, script).expect("a script");
+        fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("an executable script");
+        path
     }
 
     /// A command in this world: it sees nothing of the environment that the test runs in but the
