@@ -28,7 +28,11 @@ export const MadoHub = async () => {
       if (children.has(session)) return
       switch (event.type) {
         case "session.status":
-          if (about.status?.type === "idle") break
+          if (about.status?.type === "idle") {
+            // OpenCode 1.18.33 tells plugins of the end in this way alone.
+            if (!failed.has(session)) report("session.idle")
+            break
+          }
           failed.delete(session)
           report(event.type, { status: about.status?.type })
           break
