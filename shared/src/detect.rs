@@ -49,7 +49,9 @@ pub(crate) fn run<'a>(
                 verdict.evidence.push(evidence);
             }
             let mut detection = detection(seen, agent, verdict);
-            detection.background = scan.background();
+            // The screen counts the same work, and shells too.
+            let logged = seen.log.as_ref().map_or(0, |log| log.background);
+            detection.background = scan.background().max(logged);
             detection.agent_version =
                 claims.registry.and_then(|entry| entry.version.clone()).or_else(|| scan.version());
             (detection, Some(scan))

@@ -191,6 +191,9 @@ pub struct SessionLog {
     /// Records that could not be read: no JSON, no text, too long.
     #[serde(skip_serializing_if = "is_zero")]
     pub skipped: u64,
+    /// Work beside the session's own turn, as far as the agent writes it down: subagents.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub background: u32,
     /// What people want to know beside the state.
     #[serde(skip_serializing_if = "LogDetail::is_empty")]
     pub detail: LogDetail,
@@ -283,9 +286,8 @@ pub struct Previous {
     pub state: Option<crate::State>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 /// A size that cannot be one (negative, zero, beyond any terminal) is not known.

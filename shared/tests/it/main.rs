@@ -9,6 +9,7 @@
 
 mod accuracy;
 mod cases;
+mod contested;
 mod field;
 mod frames;
 mod hooks;

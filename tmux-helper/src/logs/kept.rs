@@ -32,6 +32,8 @@ pub(super) struct Kept {
     /// The beginning of the newest prompt, to be compared with screens.
     prompt: Option<String>,
     skipped: u64,
+    /// Work that outlives the turn.
+    background: u32,
     /// The newest record is held back.
     withheld: bool,
     changed: bool,
@@ -57,6 +59,7 @@ impl Kept {
             detail: LogDetail::default(),
             prompt: None,
             skipped: 0,
+            background: 0,
             withheld: false,
             changed: true,
         }
@@ -89,6 +92,12 @@ impl Kept {
     pub(super) fn skip(&mut self) {
         self.skipped += 1;
         self.changed = true;
+    }
+
+    /// So much is at work beside the turn.
+    pub(super) fn set_background(&mut self, count: u32) {
+        self.changed |= self.background != count;
+        self.background = count;
     }
 
     /// The log is read anew.
@@ -127,6 +136,11 @@ impl Kept {
     /// The beginning of the newest prompt.
     pub(super) fn prompt(&self) -> Option<&str> {
         self.prompt.as_deref()
+    }
+
+    /// What is at work beside the turn.
+    pub(super) fn background(&self) -> u32 {
+        self.background
     }
 
     /// How many records could not be read.

@@ -77,6 +77,7 @@ impl PaneLog {
                     tie: Some(tie),
                     between: Vec::new(),
                     skipped: open.kept.skipped(),
+                    background: open.kept.background(),
                     detail: open.kept.detail().clone(),
                 })
             }

@@ -2,16 +2,19 @@
 //! 1.0.128 to 2.1.332).
 //!
 //! The registry entry of a process names its session, also after `/clear` and `/resume`. Without
-//! one (before 2.1.139) the command line may. Logs of subagents lie in a folder of the session
-//! and are no candidates.
+//! one (before 2.1.139) the command line may. Logs of subagents lie in a folder of the session; they
+//! are no candidates, and are counted.
+
+mod subagents;
 
 use super::super::head::Heads;
-use super::super::source::{Candidate, LogId, Source, Strength, Subject};
+use super::super::source::{Candidate, LogId, Reader, Source, Strength, Subject};
 use super::{Homes, begun, cut, dashed, is_id, opened, written};
 use madohub_detect::LogDetail;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
+use subagents::Transcript;
 
 /// Claude Code cuts longer folder names and adds a hash.
 const FOLDER_MAX: usize = 200;
@@ -126,6 +129,10 @@ impl Source for Claude {
 
     fn detail(&self) -> fn(&Value, &mut LogDetail) {
         detail
+    }
+
+    fn open(&self, log: &LogId) -> Box<dyn Reader> {
+        Box::new(Transcript::new(log))
     }
 
     fn prompt(&self) -> fn(&Value) -> Option<&str> {
