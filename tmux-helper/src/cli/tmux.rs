@@ -52,6 +52,7 @@ Examples:
   madohub watch
   madohub watch --json | jq -c 'select(.to == \"waiting\")'
   madohub watch --json --since 17          go on after the event whose seq is 17
+  madohub watch --json --detail            with model, context left, duration of the turn, …
 
 It runs until it is interrupted, or until the daemon stops (exit code 3). The end of a turn is one
 event: at once where the agent's own record says how it ended, else after it has lasted for two
@@ -64,6 +65,13 @@ pub struct WatchArgs {
     /// Begin with what followed the event of this number
     #[arg(long, value_name = "SEQ")]
     pub since: Option<u64>,
+    /// Add what the session log tells beside the state: model, context left, duration of the turn,
+    /// retry, end of a usage limit
+    #[arg(long, requires = "json")]
+    pub detail: bool,
+    /// Add the first line of the agent's last message
+    #[arg(long, requires = "json")]
+    pub message: bool,
     /// Which server.
     #[command(flatten)]
     pub server: ServerArgs,

@@ -143,6 +143,11 @@ impl Kept {
         self.background
     }
 
+    /// The newest record, also one that is held back.
+    pub(super) fn newest(&self) -> Option<&str> {
+        self.records.back().map(|record| record.line.as_str())
+    }
+
     /// How many records could not be read.
     pub(super) fn skipped(&self) -> u64 {
         self.skipped

@@ -21,6 +21,7 @@ mod file;
 mod follow;
 mod head;
 mod kept;
+mod messages;
 mod rows;
 mod shown;
 mod source;

@@ -2,8 +2,7 @@
 //! newer versions keep threads on Amp's servers and write none). A thread says which folder it was
 //! begun in; the command line may name it.
 //!
-//! The file is written anew for every change, so all of it is read, message by message, and of
-//! each of the last ones one record is made:
+//! Of each of its last messages one record is made:
 //!
 //! ```json
 //! {"type":"message","timestamp":"…","role":"assistant","state":"complete","stop":"end_turn",
@@ -14,26 +13,14 @@
 //! times; the record's is that of the file when the message was first seen. An error of the API is
 //! not written down.
 
-use super::super::file::{self, Stamp};
-use super::super::kept::Kept;
+use super::super::messages::{self, Messages};
 use super::super::source::{Candidate, LogId, Reader, Source, Strength, Subject};
 use super::{Homes, cut, is_id, written};
 use madohub_detect::LogDetail;
-use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
-use std::fmt;
+use std::collections::HashMap;
 use std::fs;
-use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-/// Messages of a thread that are looked at: the last ones of a turn.
-const MESSAGES: usize = 6;
-/// A longer thread is not read: nobody could hold it in a model's context.
-const THREAD_MAX: u64 = 64 * 1024 * 1024;
-/// Of the time at most this part is spent on reading one thread again and again.
-const SHARE: u32 = 20;
 
 /// Finds Amp's threads.
 #[derive(Debug)]
@@ -51,7 +38,7 @@ impl Amp {
 
     fn folder(&mut self, root: &Path, path: &Path) -> Option<&str> {
         if !self.folders.contains_key(path) {
-            let head: Head = serde_json::from_reader(open(root, path).ok()?).ok()?;
+            let head: Head = messages::head(root, path)?;
             let uri = head.env.pointer("/initial/trees/0/uri").and_then(Value::as_str);
             self.folders.insert(path.to_owned(), uri.and_then(path_of).unwrap_or_default());
         }
@@ -97,50 +84,7 @@ impl Source for Amp {
     }
 
     fn open(&self, log: &LogId) -> Box<dyn Reader> {
-        Box::new(Thread { log: log.clone(), stamp: None, rests: None, last: Vec::new() })
-    }
-}
-
-/// Reads one thread.
-#[derive(Debug)]
-struct Thread {
-    log: LogId,
-    stamp: Option<Stamp>,
-    /// Until when it is left alone.
-    rests: Option<Instant>,
-    last: Vec<Value>,
-}
-
-impl Reader for Thread {
-    fn read(&mut self, kept: &mut Kept) -> io::Result<()> {
-        let stamp = Stamp::of(&self.log.path);
-        let began = Instant::now();
-        if stamp == self.stamp || self.rests.is_some_and(|until| began < until) {
-            return Ok(());
-        }
-        let file = open(&self.log.root, &self.log.path)?;
-        let tail: Result<Tail, _> = serde_json::from_reader(file);
-        self.rests = Some(began + (began.elapsed() * SHARE).min(Duration::from_secs(10)));
-        self.stamp = stamp;
-        let messages = match tail {
-            Ok(tail) => tail.messages.0,
-            // It is just being written; the next stamp is another one.
-            Err(error) if error.is_eof() || error.is_syntax() => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        if self.last.iter().ne(&messages) {
-            kept.restart();
-            let time = stamp.and_then(|stamp| stamp.time()).map(|time| time.to_string());
-            for message in &messages {
-                let mut record = message.clone();
-                if let Some(record) = record.as_object_mut() {
-                    record.insert("timestamp".to_owned(), json!(time));
-                }
-                kept.take(&record.to_string());
-            }
-            self.last = messages.into();
-        }
-        Ok(())
+        Box::new(Messages::new(log, record))
     }
 }
 
@@ -149,44 +93,6 @@ impl Reader for Thread {
 struct Head {
     #[serde(default)]
     env: Value,
-}
-
-/// The end of a thread.
-#[derive(serde::Deserialize)]
-struct Tail {
-    #[serde(default)]
-    messages: Last,
-}
-
-/// The last messages, as records. Each is forgotten before the next one is read.
-#[derive(Debug, Default)]
-struct Last(VecDeque<Value>);
-
-impl<'de> Deserialize<'de> for Last {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_seq(Messages)
-    }
-}
-
-struct Messages;
-
-impl<'de> Visitor<'de> for Messages {
-    type Value = Last;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of messages")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Last, A::Error> {
-        let mut newest = VecDeque::new();
-        while let Some(message) = list.next_element::<Value>()? {
-            if newest.len() == MESSAGES {
-                newest.pop_front();
-            }
-            newest.push_back(record(&message));
-        }
-        Ok(Last(newest))
-    }
 }
 
 fn record(message: &Value) -> Value {
@@ -209,10 +115,6 @@ fn record(message: &Value) -> Value {
         "runs": runs,
         "text": words.and_then(|part| part.get("text")?.as_str()).and_then(cut),
     })
-}
-
-fn open(root: &Path, path: &Path) -> io::Result<BufReader<io::Take<fs::File>>> {
-    Ok(BufReader::new(file::open(root, path)?.take(THREAD_MAX)))
 }
 
 fn is_thread(path: &Path) -> bool {

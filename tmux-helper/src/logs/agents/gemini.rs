@@ -1,12 +1,16 @@
 //! Gemini CLI: `tmp/<project>/chats/session-<minute>-<id>.jsonl` (seen in 0.61). The folder of a
-//! project says in `.project_root` which one it is. Nothing ties a file to a process but folder
-//! and time; the first record tells when the session began.
+//! project says in `.project_root` which one it is; older ones are named by the SHA-256 of its path,
+//! and hold sessions as one object each, `session-*.json`. Nothing ties a file to a process but folder
+//! and time; its beginning tells when the session began.
 
 use super::super::head::Heads;
-use super::super::source::{Candidate, LogId, Source, Subject};
+use super::super::messages::{self, Messages};
+use super::super::source::{Candidate, LogId, Reader, Source, Subject};
+use super::super::tail::Tail;
 use super::{Homes, begun, cut, written};
 use madohub_detect::LogDetail;
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -24,6 +28,8 @@ pub(in crate::logs) struct Gemini {
     heads: Heads,
     /// Which folder a project has.
     projects: HashMap<PathBuf, String>,
+    /// What sessions that are one object say of themselves.
+    objects: HashMap<PathBuf, Value>,
 }
 
 impl Gemini {
@@ -32,6 +38,7 @@ impl Gemini {
             root: homes.below("GEMINI_CLI_HOME", ".gemini"),
             heads: Heads::default(),
             projects: HashMap::new(),
+            objects: HashMap::new(),
         }
     }
 
@@ -46,7 +53,21 @@ impl Gemini {
             }
         }
         let own = self.projects.iter().filter(|(_, project)| *project == cwd);
-        own.map(|(folder, _)| folder.join("chats")).collect()
+        let named = root.join("tmp").join(hashed(cwd));
+        own.map(|(folder, _)| folder).chain([&named]).map(|folder| folder.join("chats")).collect()
+    }
+
+    /// What a session says of itself at its beginning.
+    fn head(&mut self, root: &Path, path: &Path) -> Option<Value> {
+        if !is_object(path) {
+            return self.heads.get(root, path).cloned();
+        }
+        if !self.objects.contains_key(path) {
+            let head: Head = messages::head(root, path)?;
+            let head = json!({"startTime": head.start_time, "kind": head.kind});
+            self.objects.insert(path.to_owned(), head);
+        }
+        self.objects.get(path).cloned()
     }
 }
 
@@ -67,12 +88,13 @@ impl Source for Gemini {
             for path in files.map(|file| file.path()) {
                 let last = written(&path);
                 // Old ones are not even opened.
-                if last < started || path.extension().is_none_or(|ending| ending != "jsonl") {
+                let is_log = path.extension().is_some_and(|e| e == "jsonl" || e == "json");
+                if last < started || !is_log {
                     continue;
                 }
-                let Some(head) = self.heads.get(&root, &path) else { continue };
+                let Some(head) = self.head(&root, &path) else { continue };
                 let is_main = head.get("kind").and_then(Value::as_str).is_none_or(|k| k == "main");
-                let age = begun(head, "startTime").map(|time| time - started);
+                let age = begun(&head, "startTime").map(|time| time - started);
                 let log = LogId::file(&root, path);
                 match age {
                     _ if !is_main => {}
@@ -85,6 +107,14 @@ impl Source for Gemini {
             }
         }
         found
+    }
+
+    fn open(&self, log: &LogId) -> Box<dyn Reader> {
+        if is_object(&log.path) {
+            Box::new(Messages::new(log, Value::clone))
+        } else {
+            Box::new(Tail::new(&log.root, &log.path))
+        }
     }
 
     /// An answer may be followed by the call of a tool.
@@ -110,6 +140,23 @@ impl Source for Gemini {
             }
         }
     }
+}
+
+/// The beginning of a session that is one object.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    start_time: Option<String>,
+    kind: Option<String>,
+}
+
+fn is_object(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "json")
+}
+
+/// The name that older versions gave to the folder of a project.
+fn hashed(project: &str) -> String {
+    Sha256::digest(project).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The project that a folder is about.

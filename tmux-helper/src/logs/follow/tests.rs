@@ -6,6 +6,7 @@ use madohub_detect::State;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod changes;
 mod shown;
 mod sources;
 

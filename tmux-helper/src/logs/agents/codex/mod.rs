@@ -4,14 +4,17 @@
 //! A process that runs its turns itself holds the rollout open. From 0.160 on the turns of the
 //! terminal interface run in a server process (`codex app-server`) that outlives the pane and
 //! holds the rollouts of all panes; there the command line may name the thread, and else folder
-//! and time have to do. Threads of subagents have rollouts in the same place and are no
-//! candidates.
+//! and time have to do, and what the pane shows. Threads of subagents have rollouts in the same place
+//! and are no candidates.
+
+mod history;
 
 use super::super::file::{self, Stamp};
 use super::super::head::Heads;
 use super::super::kept::time_of;
-use super::super::source::{Candidate, LogId, Source, Strength, Subject};
+use super::super::source::{Candidate, LogId, Reader, Source, Strength, Subject};
 use super::{Homes, cut, is_id, opened, written};
+use history::Rollout;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -193,6 +196,10 @@ impl Source for Codex {
 
     fn prompt(&self) -> fn(&Value) -> Option<&str> {
         prompt
+    }
+
+    fn open(&self, log: &LogId) -> Box<dyn Reader> {
+        Box::new(Rollout::new(log))
     }
 }
 
