@@ -12,6 +12,7 @@ use madohub_detect::LogDetail;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -156,7 +157,11 @@ fn is_object(path: &Path) -> bool {
 
 /// The name that older versions gave to the folder of a project.
 fn hashed(project: &str) -> String {
-    Sha256::digest(project).iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut name = String::new();
+    for byte in Sha256::digest(project) {
+        let _ = write!(name, "{byte:02x}");
+    }
+    name
 }
 
 /// The project that a folder is about.

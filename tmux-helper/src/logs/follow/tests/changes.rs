@@ -114,6 +114,9 @@ fn the_records_of_a_changed_session_say_how_it_stands() {
     for (agent, what, records, state) in RECORDS {
         let mut world = World::new();
         let text = records.join("\n") + "\n";
+        // Copilot is known by a file that its process holds open: here that is this one.
+        let own = std::process::id();
+        let mut opened = None;
         let args: &[&str] = match *agent {
             "claude" => {
                 world.write(&format!(".claude/projects/-w/{SESSION}.jsonl"), &text);
@@ -135,12 +138,17 @@ fn the_records_of_a_changed_session_say_how_it_stands() {
             }
             "copilot" => {
                 world.write(".copilot/session-state/s/events.jsonl", &text);
-                world.write(".copilot/session-state/s/inuse.1000000000.lock", "1000000000");
+                let hold = format!(".copilot/session-state/s/inuse.{own}.hold");
+                opened = fs::File::open(world.write(&hold, "")).ok();
                 &[]
             }
-            other => panic!("{other}"),
+            other => unreachable!("no case writes for {other}"),
         };
         world.pane(agent, 50.0, "/w", args);
+        if opened.is_some() {
+            world.panes[0].agent.1 = own.into();
+            world.panes[0].processes[0].pid = own.into();
+        }
         assert_eq!(world.state(0, agent), *state, "{agent}: {what}");
     }
 }
