@@ -54,6 +54,30 @@ fn every_change_is_one_event() {
 }
 
 #[test]
+fn what_a_log_tells_beside_the_state_comes_when_it_is_asked_for() {
+    let stage = Stage::new();
+    let panes = stage.side_by_side(&[("claude-2.1.332", "working"), ("codex-0.171.0", "typed")]);
+    let (pane, agent) = &panes[0];
+    stage.start();
+    stage.wait_state(pane, "working");
+    for (more, keys) in [
+        (&[][..], None),
+        (&["--detail"], Some(&["context_left", "limit_resets", "model", "retry", "turn_ms"][..])),
+        (&["--message"], Some(&["last_message"])),
+    ] {
+        let watch = stage.watch_with(more);
+        agent.show("approval");
+        wait_steps(&watch, pane, &[("working", "waiting")]);
+        let event: serde_json::Value = serde_json::from_str(&watch.lines()[0]).unwrap();
+        let detail = event.get("detail").and_then(|detail| detail.as_object());
+        let told = detail.map(|fields| fields.keys().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(told.as_deref(), keys, "{event}");
+        agent.show("working");
+        stage.wait_state(pane, "working");
+    }
+}
+
+#[test]
 fn the_first_sight_of_a_pane_is_no_event() {
     let stage = Stage::new();
     let panes = stage.side_by_side(&[("claude-2.1.332", "approval"), ("codex-0.171.0", "typed")]);

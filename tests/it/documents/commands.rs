@@ -80,8 +80,8 @@ impl Reader {
         let words: Vec<&str> = line.split_whitespace().collect();
         let output = match words[..] {
             // It ends when it is interrupted; that it begins is seen by the daemon letting it in.
-            ["madohub", "watch", "--json"] => {
-                self.stage.watch();
+            ["madohub", "watch", "--json", ref more @ ..] => {
+                self.stage.watch_with(more);
                 return Ok(String::new());
             }
             ["madohub", "dash"] => {

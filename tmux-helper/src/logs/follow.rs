@@ -253,7 +253,9 @@ impl SessionLogs {
             ties.extend(self.ties(number, queries, now));
         }
         let owned = ties.iter().filter_map(|(who, tie)| match tie {
-            Tie::Log(log, _) if *who >= NOT_A_PANE => Some((*who, log.clone())),
+            Tie::Log(log, _) => {
+                Some((i64::try_from(who.checked_sub(NOT_A_PANE)?).ok()?, log.clone()))
+            }
             _ => None,
         });
         self.past.take_others(owned.collect(), now);
@@ -293,10 +295,10 @@ impl SessionLogs {
             candidates: other.candidates.clone(),
         });
         let mut contenders: Vec<Contender> = panes.chain(others).collect();
-        let started: HashMap<u64, f64> =
-            self.panes.iter().filter_map(|(who, pane)| Some((*who, pane.started?))).collect();
+        let (all, past) = (&self.panes, &self.past);
         let is_past = |who: u64, log: &LogId| {
-            started.get(&who).is_some_and(|started| self.past.is_past(log, *started))
+            let pane = all.get(&who).and_then(|pane| Some((pane.subject.pid, pane.started?)));
+            pane.is_some_and(|(pid, started)| past.is_past(log, pid, started))
         };
         // Folder and time leave it open: what the panes show may tell.
         let is_open = |one: &Contender| {

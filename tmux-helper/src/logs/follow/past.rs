@@ -11,42 +11,50 @@ const LOGS_MAX: usize = 256;
 /// Logs that were known to be a process's that is gone now.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    /// By log, when its process was gone, seconds since the epoch.
-    gone: HashMap<LogId, f64>,
+    gone: HashMap<LogId, Gone>,
     /// The logs of processes in no pane, by their numbers.
-    others: HashMap<u64, LogId>,
+    others: HashMap<i64, LogId>,
+}
+
+/// The process that a log was of.
+#[derive(Debug, Clone, Copy)]
+struct Gone {
+    pid: i64,
+    /// When it was gone, seconds since the epoch.
+    at: f64,
 }
 
 impl Past {
     /// The process of a pane is gone.
     pub(super) fn end(&mut self, pane: Option<&PaneLog>, now: f64) {
-        if let Some(Tie::Log(log, _)) = pane.map(|pane| &pane.tie) {
-            self.add(log.clone(), now);
+        if let Some((Tie::Log(log, _), pid)) = pane.map(|pane| (&pane.tie, pane.subject.pid)) {
+            self.add(log.clone(), Gone { pid, at: now });
         }
     }
 
     /// These are the logs of processes in no pane now.
-    pub(super) fn take_others(&mut self, others: HashMap<u64, LogId>, now: f64) {
+    pub(super) fn take_others(&mut self, others: HashMap<i64, LogId>, now: f64) {
         let before = std::mem::replace(&mut self.others, others);
-        for (who, log) in before {
-            if !self.others.contains_key(&who) {
-                self.add(log, now);
+        for (pid, log) in before {
+            if !self.others.contains_key(&pid) {
+                self.add(log, Gone { pid, at: now });
             }
         }
     }
 
-    /// Whether a log is of another process than one that started at this time.
-    pub(super) fn is_past(&self, log: &LogId, started: f64) -> bool {
-        self.gone.get(log).is_some_and(|gone| started < *gone)
+    /// Whether a log is of another process than this one, that ran beside it. Its own may seem gone
+    /// for a moment: a process is seen in no pane before its pane is looked at.
+    pub(super) fn is_past(&self, log: &LogId, pid: i64, started: f64) -> bool {
+        self.gone.get(log).is_some_and(|gone| gone.pid != pid && started < gone.at)
     }
 
-    fn add(&mut self, log: LogId, now: f64) {
+    fn add(&mut self, log: LogId, gone: Gone) {
         if self.gone.len() >= LOGS_MAX {
-            let oldest = self.gone.iter().min_by(|a, b| a.1.total_cmp(b.1));
+            let oldest = self.gone.iter().min_by(|a, b| a.1.at.total_cmp(&b.1.at));
             if let Some(oldest) = oldest.map(|(log, _)| log.clone()) {
                 self.gone.remove(&oldest);
             }
         }
-        self.gone.insert(log, now);
+        self.gone.insert(log, gone);
     }
 }

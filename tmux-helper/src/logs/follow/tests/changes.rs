@@ -238,7 +238,9 @@ fn gemini_s_older_files_are_read() {
     );
     // The SHA-256 of `/w`.
     let folder = "d1bb8ca354673cd575d31d952490058c9943aef39d5a9553fb4a21ab7a59a19d";
-    world.write(&format!(".gemini/tmp/{folder}/chats/session-2026.json"), &session);
+    let path = world.write(&format!(".gemini/tmp/{folder}/chats/session-2026.json"), &session);
+    // An answer is believed when no call of a tool has followed it for a moment.
+    world.touch(&path, 5.0);
     world.pane("gemini", 50.0, "/w", &[]);
     world.pane("gemini", 50.0, "/v", &[]);
     assert_eq!(world.look(), ["session-2026.json", "-"]);

@@ -94,3 +94,20 @@ fn what_a_process_that_is_gone_wrote_is_not_another_one_s() {
     world.shows(0, "› Please fix the tests");
     assert_eq!(world.look_at(&[1]), [own.as_str()]);
 }
+
+#[test]
+fn a_process_that_is_lost_from_sight_for_a_moment_keeps_its_log() {
+    let mut world = World::new();
+    let own = world.rollout(49.9, "/w", "");
+    // Seen in no pane at first: its pane was not looked at yet.
+    world.pane("codex", 20.0, "/w", &[]);
+    world.everyone = vec![world.process("codex", 1_000_000_001, 50.0, "/w", &[])];
+    assert_eq!(world.look(), ["-"]);
+    world.pane("codex", 50.0, "/w", &[]);
+    assert_eq!(world.look(), ["-", own.as_str()]);
+    // Its processes could not be read once.
+    let agent = world.panes.pop().unwrap();
+    assert_eq!(world.look(), ["-"]);
+    world.panes.push(agent);
+    assert_eq!(world.look(), ["-", own.as_str()]);
+}
