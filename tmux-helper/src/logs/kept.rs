@@ -14,7 +14,7 @@ const ENOUGH: usize = 2;
 /// Characters of a prompt that are compared.
 const PROMPT_MAX: usize = 200;
 /// A provisional record is believed when nothing followed it for so many seconds.
-const PROVISIONAL: f64 = 0.7;
+const PROVISIONAL: f64 = 0.4;
 
 /// The newest records of one log that say something about the agent.
 #[derive(Debug)]
@@ -183,8 +183,8 @@ mod tests {
         kept.take(r#"{"type":"assistant.turn_end","timestamp":"2026-01-01T10:00:00Z"}"#);
         assert!(kept.take_change(end + 0.1));
         assert_eq!(kept.records().len(), 1);
-        assert!(!kept.take_change(end + 0.6));
-        assert!(kept.take_change(end + 0.8));
+        assert!(!kept.take_change(end + 0.3));
+        assert!(kept.take_change(end + 0.5));
         assert_eq!(kept.records().len(), 2);
         kept.take(r#"{"type":"session.error","timestamp":"2026-01-01T10:00:00.1Z"}"#);
         assert!(kept.take_change(end + 0.2), "what followed says more");
