@@ -206,13 +206,18 @@ impl Stage {
         // The daemon attends to every watcher with a thread of this name.
         let watchers = || {
             let tasks = std::fs::read_dir(format!("/proc/{daemon}/task"));
-            let comm = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm"));
-            let names = tasks.into_iter().flatten().flatten().filter_map(|task| comm(task).ok());
-            names.filter(|name| name.trim() == "watch").count()
+            let is_watch = |task: &std::fs::DirEntry| {
+                let comm = std::fs::read_to_string(task.path().join("comm"));
+                comm.is_ok_and(|comm| comm.trim() == "watch")
+            };
+            let found = tasks.into_iter().flatten().flatten().filter(is_watch);
+            found.map(|task| task.file_name()).collect::<Vec<_>>()
         };
+        // One of those may be about to end: their number would tell nothing.
         let before = watchers();
         let watch = self.madohub.watch(&self.tmux, more);
-        wait_until("the daemon to take the watcher", watchers, |now| *now > before);
+        let new = || watchers().iter().filter(|task| !before.contains(task)).count();
+        wait_until("the daemon to take the watcher", new, |count| *count > 0);
         watch
     }
 
