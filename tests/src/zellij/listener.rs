@@ -15,7 +15,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// What it printed once it has ended; none when zellij cut it off, which [`ZellijStage::ask`]
+    /// What it printed once it has ended; none when zellij cut it off, which [`ask`](super::ZellijStage::ask)
     /// explains.
     pub fn answer(&mut self) -> Option<String> {
         let ended = |child: &mut Child| child.try_wait().expect("its state").is_some();
