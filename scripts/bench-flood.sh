@@ -41,6 +41,7 @@ tm() { here tmux -u -f /dev/null -L m "$@"; }
 hub() { here "$MADOHUB_BIN" "$@" -L m; }
 finish() {
     rm -f "$world/flood"
+    wait
     hub tmux stop >/dev/null 2>&1 || true
     tm kill-server 2>/dev/null || true
     rm -rf "$world"
