@@ -29,7 +29,7 @@ use crate::cli::Command;
 use crate::output::clean;
 use crate::{Context, Error, Exit};
 use madohub_detect::RuleSet;
-use std::io::Write as _;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 /// Runs one subcommand.
 pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
@@ -71,4 +71,17 @@ fn note(text: &str) {
     // Where stderr is closed nobody wants to know.
     let lines: Vec<String> = text.lines().map(clean).collect();
     let _ = writeln!(std::io::stderr().lock(), "madohub: {}", lines.join("\n  "));
+}
+
+/// Asks on the terminal; no where there is none.
+fn asked(question: &str) -> Result<bool, Error> {
+    if !io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    let mut out = io::stdout().lock();
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }

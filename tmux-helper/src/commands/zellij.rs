@@ -1,10 +1,11 @@
 //! `madohub zellij`: the plugin in its place, and out of it.
 
+use super::asked;
 use crate::cli::{ZellijArgs, ZellijCommand};
 use crate::zellij::{Change, EXPLAINED, Places, Plan, State};
 use crate::{Context, Error, Exit};
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -144,17 +145,6 @@ fn status(places: &Places, json: bool) -> Result<Exit, Error> {
         say(&out)?;
     }
     Ok(if state.plugin && state.loaded { Exit::Ok } else { Exit::No })
-}
-
-/// Asks on the terminal; no where there is none.
-fn asked(question: &str) -> Result<bool, Error> {
-    if !io::stdin().is_terminal() {
-        return Ok(false);
-    }
-    say(&format!("{question} [y/N] "))?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
-    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 fn say(text: &str) -> Result<(), Error> {

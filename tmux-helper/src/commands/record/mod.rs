@@ -9,7 +9,7 @@ use madohub_detect::{Observation, detect};
 use redact::{Names, Redactor};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{BufRead as _, IsTerminal as _, Write as _, stdin, stdout};
+use std::io::{IsTerminal as _, Write as _, stdin, stdout};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -111,11 +111,7 @@ fn agreed(dir: &Path) -> Result<bool, Error> {
         return Err(Error::usage("nobody is there to agree that this is written")
             .remedy("Read what is shown above, and add --yes."));
     }
-    write!(stdout(), "Write this to {}? [y/N] ", clean(&dir.display().to_string()))?;
-    stdout().flush()?;
-    let mut line = String::new();
-    stdin().lock().read_line(&mut line)?;
-    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+    super::asked(&format!("Write this to {}?", clean(&dir.display().to_string())))
 }
 
 #[cfg(test)]
