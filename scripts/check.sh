@@ -32,6 +32,7 @@ need git "apt-get install git"
 if [ "$quick" = 0 ]; then
     need shellcheck "apt-get install shellcheck"
     need cargo-deny "cargo install --locked cargo-deny"
+    need valgrind "apt-get install valgrind"
 fi
 
 # A warning anywhere is a failure.
@@ -86,6 +87,11 @@ cargo nextest run --workspace --locked
 step "rules as the plugin has them"
 # Packed, and with the patterns' parts that they need: under the same floors.
 cargo nextest run -p madohub-detect --no-default-features --locked -E 'kind(test)'
+
+if [ "$quick" = 0 ]; then
+    step "instructions per screen"
+    scripts/bench-instructions.sh
+fi
 
 step "documentation tests"
 cargo test --workspace --doc --locked --quiet

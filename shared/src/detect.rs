@@ -82,6 +82,7 @@ impl Sight {
         Self {
             screen: seen.screen.as_deref().map(|s| Screen::new(s, seen.cols)).unwrap_or_default(),
             title: seen.title.as_deref().map(clean_line).unwrap_or_default(),
+            ..Self::default()
         }
     }
 }

@@ -56,7 +56,7 @@ pub fn explain(rules: &RuleSet, seen: &Observation) -> Explanation {
     let (detection, scan) = run(rules, seen, &sight, &mut tried);
     let regions = scan.map_or_else(Vec::new, |scan| {
         let found = Region::ALL.into_iter().filter_map(|(region, name)| {
-            let rows = scan.regions.rows(region).filter(|rows| !rows.is_empty())?;
+            let rows = scan.regions().rows(region).filter(|rows| !rows.is_empty())?;
             let text = sight.screen.region(rows);
             let place = sight.screen.rows_of(rows, &(0..text.len()));
             Some(RegionRows { region: name, rows: place, text: text.to_owned() })

@@ -2,7 +2,7 @@
 
 use crate::detection::{Evidence, Via};
 use crate::layout::Regions;
-use crate::rules::{Agent, Region, RegionText, Rule};
+use crate::rules::{Agent, Pairs, Region, RegionText, Rule};
 use crate::screen::Screen;
 use serde::Serialize;
 use std::cell::OnceCell;
@@ -13,13 +13,15 @@ use std::ops::Range;
 pub(crate) struct Sight {
     pub(crate) screen: Screen,
     pub(crate) title: String,
+    /// The pairs of the whole screen, once they were asked for.
+    pub(crate) pairs: OnceCell<Pairs>,
 }
 
 /// The regions of one screen for one agent; each is cut at most once.
 pub(crate) struct Scan<'a> {
     pub(crate) agent: &'a Agent,
-    pub(crate) regions: Regions,
     sight: &'a Sight,
+    regions: OnceCell<Regions>,
     texts: [OnceCell<Option<RegionText<'a>>>; Region::ALL.len()],
 }
 
@@ -54,6 +56,11 @@ impl Tried {
         Self(Some(Vec::new()))
     }
 
+    /// Whether every rule is to be tried to its first failing condition.
+    fn collects(&self) -> bool {
+        self.0.is_some()
+    }
+
     pub(crate) fn into_attempts(self) -> Vec<Attempt> {
         self.0.unwrap_or_default()
     }
@@ -65,10 +72,28 @@ impl Tried {
     }
 }
 
+impl Sight {
+    /// What many agents' rules are to be asked about: those that find nothing anywhere on the
+    /// screen are passed over from here on, before the agent's regions are looked for.
+    pub(crate) fn for_many(&self) {
+        self.pairs.get_or_init(|| Pairs::of(self.screen.region(&(0..self.screen.len()))));
+    }
+
+    /// Whether a rule can match in any region of any agent.
+    fn may_match(&self, rule: &Rule) -> bool {
+        let pairs = self.pairs.get().filter(|_| rule.region != Region::Title);
+        pairs.is_none_or(|pairs| rule.matcher.may_match(pairs))
+    }
+}
+
 impl<'a> Scan<'a> {
     pub(crate) fn new(agent: &'a Agent, sight: &'a Sight) -> Self {
-        let regions = Regions::find(&sight.screen, &agent.layout);
-        Self { agent, regions, sight, texts: Default::default() }
+        Self { agent, sight, regions: OnceCell::new(), texts: Default::default() }
+    }
+
+    /// Where the agent's regions are.
+    pub(crate) fn regions(&self) -> &Regions {
+        self.regions.get_or_init(|| Regions::find(&self.sight.screen, &self.agent.layout))
     }
 
     /// The first rule that matches, in file order.
@@ -78,6 +103,9 @@ impl<'a> Scan<'a> {
         tried: &mut Tried,
     ) -> Option<Mark<'a>> {
         rules.into_iter().find_map(|rule| {
+            if !tried.collects() && !self.sight.may_match(rule) {
+                return None;
+            }
             let Some(text) = self.text(rule.region) else {
                 tried.note(|| attempt(rule, Some("no region".to_owned())));
                 return None;
@@ -109,7 +137,7 @@ impl<'a> Scan<'a> {
             evidence = evidence.with_text(text.text.get(mark.place.clone()).unwrap_or_default());
         }
         evidence.rows =
-            self.regions.rows(region).map(|rows| self.sight.screen.rows_of(rows, &mark.place));
+            self.regions().rows(region).map(|rows| self.sight.screen.rows_of(rows, &mark.place));
         evidence
     }
 
@@ -136,7 +164,11 @@ impl<'a> Scan<'a> {
                 let title = self.sight.title.as_str();
                 (!title.is_empty()).then(|| RegionText::new(title, true))
             }
-            region => self.regions.text(&self.sight.screen, region),
+            region => {
+                let text = self.regions().text(&self.sight.screen, region)?;
+                let whole = region == Region::Screen;
+                Some(text.knowing(self.sight.pairs.get().filter(|_| whole)))
+            }
         };
         self.texts.get(region as usize).and_then(|cell| cell.get_or_init(cut).as_ref())
     }

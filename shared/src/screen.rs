@@ -31,7 +31,7 @@ struct Rows {
 impl Screen {
     /// Cleans the rows of an observation; trailing blank rows are dropped.
     pub(crate) fn new(rows: &[String], cols: Option<u16>) -> Self {
-        let used = rows.iter().rposition(|r| !r.trim().is_empty()).map_or(0, |last| last + 1);
+        let used = rows.iter().rposition(|r| !trim_end(r).is_empty()).map_or(0, |last| last + 1);
         let skipped = used.saturating_sub(MAX_ROWS);
         let rows = rows.get(skipped..used).unwrap_or_default();
         let bytes = rows.iter().map(|r| r.len().min(MAX_ROW_BYTES) + 1).sum();
@@ -44,8 +44,6 @@ impl Screen {
         for row in rows {
             let start = screen.raw.buffer.len();
             push_clean(&mut screen.raw.buffer, row);
-            let trimmed = screen.raw.buffer.trim_end().len().max(start);
-            screen.raw.buffer.truncate(trimmed);
             let clean = screen.raw.buffer.get(start..).unwrap_or_default();
             screen.text.buffer.push_str(strip_frame(clean));
             screen.raw.end_row();
@@ -147,18 +145,30 @@ impl Rows {
 pub(crate) fn clean_line(line: &str) -> String {
     let mut clean = String::with_capacity(line.len().min(MAX_ROW_BYTES));
     push_clean(&mut clean, line);
-    clean.truncate(clean.trim_end().len());
     clean
 }
 
+/// A row without the blanks at its end: nearly all of them are plain ones, and many.
+fn trim_end(row: &str) -> &str {
+    let end = row.bytes().rposition(|byte| byte != b' ').map_or(0, |last| last + 1);
+    row.get(..end).unwrap_or_default().trim_end()
+}
+
+/// A row without the blanks at its start.
+fn trim_start(row: &str) -> &str {
+    let start = row.bytes().take_while(|byte| *byte == b' ').count();
+    row.get(start..).unwrap_or_default().trim_start()
+}
+
 /// Takes from a row what only confuses: no-break and wide blanks become a blank, control
-/// characters too; zero-width characters and variation selectors go.
+/// characters too; zero-width characters, variation selectors and blanks at the end go.
 fn push_clean(buffer: &mut String, row: &str) {
-    let row = row.get(..row.floor_char_boundary(MAX_ROW_BYTES)).unwrap_or_default();
+    let row = trim_end(row.get(..row.floor_char_boundary(MAX_ROW_BYTES)).unwrap_or_default());
     if is_plain(row.as_bytes()) {
         buffer.push_str(row);
         return;
     }
+    let start = buffer.len();
     buffer.extend(row.chars().filter_map(|c| match c {
         '\u{A0}' | '\u{3000}' => Some(' '),
         '\u{200B}'..='\u{200F}'
@@ -169,26 +179,42 @@ fn push_clean(buffer: &mut String, row: &str) {
         c if c.is_control() => Some(' '),
         c => Some(c),
     }));
+    let clean = trim_end(buffer.get(start..).unwrap_or_default()).len();
+    buffer.truncate(start + clean);
 }
 
 /// Whether nothing has to go, by bytes: box drawing and the symbols of spinners begin with other
-/// ones. No early exit, so that the loops work on many bytes at a time.
+/// ones. No early exit, and whole blocks only, so that the loop works on many bytes at a time.
 fn is_plain(row: &[u8]) -> bool {
-    let suspect = |b: u8| matches!(b, 0..=0x1F | 0x7F | 0xC2 | 0xE3 | 0xEF | 0xF3);
-    if row.iter().fold(false, |found, b| found | suspect(*b)) {
-        return false;
-    }
-    // U+200B to U+200F, and U+2060.
-    let zero_width = |b: u8, c: u8| {
-        u8::from(b == 0x80) & u8::from((0x8B..=0x8F).contains(&c))
-            | u8::from(b == 0x81) & u8::from(c == 0xA0)
+    const BLOCK: usize = 32;
+    let suspect = |a: u8, b: u8, c: u8| {
+        let is = u8::from;
+        // Control characters, and what all that goes beyond U+2FFF begins with.
+        let first = is(a < b' ') | is(matches!(a, 0x7F | 0xE3 | 0xEF | 0xF3));
+        // U+0080 to U+00A0.
+        let blank = is(a == 0xC2) & is(b <= 0xA0);
+        // U+200B to U+200F, and U+2060.
+        let zero_width =
+            is(b == 0x80) & is(matches!(c, 0x8B..=0x8F)) | is(b == 0x81) & is(c == 0xA0);
+        first | blank | is(a == 0xE2) & zero_width
     };
-    let rest = row.iter().skip(1).zip(row.iter().skip(2));
-    let found = row
-        .iter()
-        .zip(rest)
-        .fold(0, |found, (a, (b, c))| found | u8::from(*a == 0xE2) & zero_width(*b, *c));
-    found == 0
+    let mut rest = row;
+    while let Some(block) = rest.first_chunk::<{ BLOCK + 2 }>() {
+        if has_triple(block, suspect) {
+            return false;
+        }
+        rest = rest.get(BLOCK..).unwrap_or_default();
+    }
+    let mut padded = [b' '; BLOCK + 3];
+    padded.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    !has_triple(&padded, suspect)
+}
+
+/// Whether `asked` answers more than 0 for three neighbours.
+fn has_triple<const N: usize>(bytes: &[u8; N], asked: impl Fn(u8, u8, u8) -> u8) -> bool {
+    let behind = |by: usize| bytes.get(by..).unwrap_or_default();
+    let triples = bytes.iter().zip(behind(1)).zip(behind(2));
+    triples.fold(0, |found, ((a, b), c)| found | asked(*a, *b, *c)) != 0
 }
 
 /// Cuts frame characters at both sides of a row (`│ text │`, `┃  text`, a scroll bar at the
@@ -198,8 +224,9 @@ fn strip_frame(row: &str) -> &str {
     const RIGHT: [char; 8] = ['│', '┃', '║', '┊', '█', '▐', '▌', '░'];
     let mut inner = row;
     loop {
-        let cut = inner.trim_start().trim_start_matches(LEFT);
-        if cut.len() == inner.trim_start().len() {
+        let text = trim_start(inner);
+        let cut = text.trim_start_matches(LEFT);
+        if cut.len() == text.len() {
             break;
         }
         inner = cut;

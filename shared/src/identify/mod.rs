@@ -190,6 +190,7 @@ fn by_screen<'a>(
     if let Some(found) = by_title(rules, sight, tried) {
         return found;
     }
+    sight.for_many();
     for agent in rules.all().iter().filter(|a| !a.identify.is_empty()) {
         let scan = Scan::new(agent, sight);
         // A title alone names nobody here: it outlives the program that set it.
@@ -203,7 +204,7 @@ fn by_screen<'a>(
         return (Occupant::Unknown, None);
     };
     let scan = Scan::new(agent, sight);
-    if scan.regions.input_box.is_none() && scan.first(&agent.rules, tried).is_none() {
+    if scan.regions().input_box.is_none() && scan.first(&agent.rules, tried).is_none() {
         return (Occupant::Unknown, None);
     }
     let evidence = Evidence::new(Via::Hint, "previous").with_text(&agent.id);
@@ -217,11 +218,12 @@ fn by_title<'a>(
     sight: &'a Sight,
     tried: &mut Tried,
 ) -> Option<(Occupant<'a>, Option<Scan<'a>>)> {
-    rules.all().iter().find_map(|agent| {
+    let title = RegionText::new(&sight.title, true);
+    rules.all().iter().filter(|_| !sight.title.is_empty()).find_map(|agent| {
         let rule = agent.identify.iter().find(|rule| rule.region == Region::Title)?;
-        rule.matcher.find(&RegionText::new(&sight.title, true)).ok()?;
+        rule.matcher.find(&title).ok()?;
         let scan = Scan::new(agent, sight);
-        let live = scan.regions.input_box.is_some()
+        let live = scan.regions().input_box.is_some()
             || scan.first(&agent.rules, tried).is_some_and(|m| m.rule.region != Region::Title)
             || scan
                 .first(agent.identify.iter().filter(|r| r.region != Region::Title), tried)

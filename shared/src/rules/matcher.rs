@@ -31,6 +31,14 @@ impl<'a> RegionText<'a> {
         }
     }
 
+    /// The same, whose pairs are known before.
+    pub(crate) fn knowing(mut self, pairs: Option<&Pairs>) -> Self {
+        if let Some(pairs) = pairs {
+            self.pairs = OnceCell::from(pairs.clone());
+        }
+        self
+    }
+
     /// Lower case, with every run of blanks and line ends as one blank, so that a sentence is
     /// found however a narrow pane wraps it.
     fn flat(&self) -> &str {
@@ -52,11 +60,18 @@ impl<'a> RegionText<'a> {
 pub(crate) fn flatten(text: &str) -> String {
     let mut flat = String::with_capacity(text.len());
     let mut blank = true;
-    for c in text.chars() {
-        if c.is_ascii_graphic() {
-            flat.push(c.to_ascii_lowercase());
+    let mut rest = text;
+    loop {
+        let word = rest.bytes().take_while(u8::is_ascii_graphic).count();
+        let (word, behind) = rest.split_at_checked(word).unwrap_or_default();
+        if !word.is_empty() {
+            flat.push_str(word);
             blank = false;
-        } else if c.is_whitespace() || is_frame(c) {
+        }
+        let mut chars = behind.chars();
+        let Some(c) = chars.next() else { break };
+        rest = chars.as_str();
+        if c.is_whitespace() || is_frame(c) {
             if !blank {
                 flat.push(' ');
             }
@@ -72,6 +87,7 @@ pub(crate) fn flatten(text: &str) -> String {
         }
     }
     flat.truncate(flat.trim_end().len());
+    flat.make_ascii_lowercase();
     flat
 }
 
@@ -106,6 +122,12 @@ impl Matcher {
             && self.contains_any.is_none()
             && self.lines.is_empty()
             && self.lines_any.is_none()
+    }
+
+    /// Whether this can match in any part of what has these pairs.
+    pub(crate) fn may_match(&self, pairs: &Pairs) -> bool {
+        self.lines_any.iter().chain(&self.lines).all(|pattern| pattern.needs().may_be_met(pairs))
+            && self.contains.iter().chain(&self.contains_any).all(|w| w.needs.may_be_met(pairs))
     }
 
     /// Where in the region the rule matched (everything, when no pattern says where).

@@ -17,6 +17,7 @@ pub(crate) use compiled::{
 pub use error::{RuleError, RuleErrorKind};
 pub use file::RuleFile;
 pub(crate) use matcher::RegionText;
+pub(crate) use needs::Pairs;
 #[cfg(test)]
 pub(crate) use pattern::RowPattern;
 pub use set::{AgentInfo, RuleSet};

@@ -6,15 +6,18 @@
 //! share. It may only err on the other side.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
+use std::rc::Rc;
 
 /// Pairs of bytes are looked up in a table of this many places, a power of two.
-const PLACES: u16 = 2048;
+const PLACES: u16 = 8192;
 /// Texts of a group, at most: beyond, the group says too little to be worth its room.
 const MAX_TEXTS: usize = 32;
 /// Characters of a class that are followed one by one.
 const MAX_CLASS: usize = 12;
 /// Pairs of one text that are looked up.
 const MAX_PAIRS: usize = 6;
+/// Pairs of one word or sentence that are looked up.
+const MAX_WORD_PAIRS: usize = 12;
 /// Groups that are looked up.
 const MAX_GROUPS: usize = 3;
 
@@ -24,33 +27,38 @@ const END_TEXT: u16 = u16::MAX;
 const END_GROUP: u16 = u16::MAX - 1;
 
 /// Which bytes stand next to each other in a text, upper case taken as lower case.
-#[derive(Debug)]
-pub(crate) struct Pairs(Box<[bool; PLACES as usize]>);
+#[derive(Debug, Clone)]
+pub(crate) struct Pairs(Rc<[u64; PLACES as usize / 64]>);
 
 impl Pairs {
     /// The pairs of a text, as if a line end stood at both of its ends.
     pub(crate) fn of(text: &str) -> Self {
-        let mut pairs = Box::new([false; PLACES as usize]);
+        let mut pairs = [0; PLACES as usize / 64];
         let mut last = b'\n';
-        for byte in text.bytes().chain(std::iter::once(b'\n')) {
-            let byte = byte.to_ascii_lowercase();
-            if let Some(place) = pairs.get_mut(usize::from(place(last, byte))) {
-                *place = true;
+        let mut add = |byte| {
+            let place = place(last, byte);
+            if let Some(word) = pairs.get_mut(usize::from(place / 64)) {
+                *word |= 1 << (place % 64);
             }
             last = byte;
-        }
-        Self(pairs)
+        };
+        text.bytes().for_each(&mut add);
+        add(b'\n');
+        Self(Rc::new(pairs))
     }
 
     fn has(&self, place: u16) -> bool {
-        self.0.get(usize::from(place)).is_some_and(|there| *there)
+        self.0.get(usize::from(place / 64)).is_some_and(|word| word & 1 << (place % 64) != 0)
     }
 }
 
-/// Where a pair is in the table. Neighbours in a language differ in their low bits.
+/// Where a pair is in the table, the same for both cases. Neighbours in a language differ in their
+/// low bits.
 fn place(first: u8, second: u8) -> u16 {
-    let mixed = (u16::from(first) << 5) ^ u16::from(second) ^ (u16::from(second) << 3);
-    mixed % PLACES
+    /// What a lower case letter has more than its upper case.
+    const LOWER: u8 = 0x20;
+    let (first, second) = (u16::from(first | LOWER), u16::from(second | LOWER));
+    ((first << 6) ^ second ^ (second << 3)) % PLACES
 }
 
 /// Groups of texts: of each group, one must be in what a pattern matches.
@@ -71,11 +79,15 @@ impl Needs {
     /// The needs of one of several words. Only what no blank parts counts: words are compared
     /// with other blanks than the text has.
     pub(crate) fn of_words(words: &[String]) -> Self {
-        let longest = |word: &String| {
+        let parts = |word: &String| {
             let ascii = word.split(|c: char| !c.is_ascii_graphic());
-            ascii.max_by_key(|part| part.len()).unwrap_or_default().as_bytes().to_vec()
+            ascii.flat_map(|part| places(part.as_bytes())).take(MAX_WORD_PAIRS).collect()
         };
-        Self::from_groups(vec![words.iter().map(longest).collect()])
+        let texts: Vec<Vec<u16>> = words.iter().map(parts).collect();
+        if texts.len() > MAX_TEXTS || texts.iter().any(Vec::is_empty) {
+            return Self::default();
+        }
+        Self::flat(&[texts])
     }
 
     /// Whether a text with these pairs can have what is needed.
@@ -99,18 +111,28 @@ impl Needs {
         groups.retain(|texts| shortest(texts) >= 2 && texts.len() <= MAX_TEXTS);
         groups.sort_by_key(|texts| std::cmp::Reverse(shortest(texts)));
         groups.truncate(MAX_GROUPS);
+        let looked_up = |text: &Vec<u8>| places(text).take(MAX_PAIRS).collect();
+        let groups: Vec<Vec<Vec<u16>>> =
+            groups.iter().map(|texts| texts.iter().map(looked_up).collect()).collect();
+        Self::flat(&groups)
+    }
+
+    fn flat(groups: &[Vec<Vec<u16>>]) -> Self {
         let mut flat = Vec::new();
         for texts in groups {
             for text in texts {
-                let text = text.to_ascii_lowercase();
-                let pairs = text.iter().zip(text.iter().skip(1));
-                flat.extend(pairs.take(MAX_PAIRS).map(|(first, second)| place(*first, *second)));
+                flat.extend(text);
                 flat.push(END_TEXT);
             }
             flat.push(END_GROUP);
         }
         Self(flat.into())
     }
+}
+
+/// The places of a text's pairs.
+fn places(text: &[u8]) -> impl Iterator<Item = u16> {
+    text.iter().zip(text.iter().skip(1)).map(|(first, second)| place(*first, *second))
 }
 
 /// Length of the shortest of some texts; 0 when there is none.

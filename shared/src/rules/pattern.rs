@@ -63,7 +63,12 @@ impl Pattern {
     }
 
     fn may_be_in(&self, region: &RegionText<'_>) -> bool {
-        region.may_meet(self.needs.get_or_init(|| Needs::of(&self.text)))
+        region.may_meet(self.needs())
+    }
+
+    /// What a text must hold for this to be found in it.
+    pub(crate) fn needs(&self) -> &Needs {
+        self.needs.get_or_init(|| Needs::of(&self.text))
     }
 
     fn regex(&self) -> Option<&Regex> {
