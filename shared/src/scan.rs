@@ -166,8 +166,7 @@ impl<'a> Scan<'a> {
             }
             region => {
                 let text = self.regions().text(&self.sight.screen, region)?;
-                let whole = region == Region::Screen;
-                Some(text.knowing(self.sight.pairs.get().filter(|_| whole)))
+                Some(text.knowing(self.sight.pairs.get()))
             }
         };
         self.texts.get(region as usize).and_then(|cell| cell.get_or_init(cut).as_ref())

@@ -31,7 +31,7 @@ impl<'a> RegionText<'a> {
         }
     }
 
-    /// The same, whose pairs are known before.
+    /// The same, with pairs that are known before: its own and maybe more.
     pub(crate) fn knowing(mut self, pairs: Option<&Pairs>) -> Self {
         if let Some(pairs) = pairs {
             self.pairs = OnceCell::from(pairs.clone());
