@@ -244,6 +244,7 @@ fn strip_frame(row: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn screen(rows: &[&str]) -> Screen {
         Screen::new(&rows.iter().map(|r| (*r).to_owned()).collect::<Vec<_>>(), None)
@@ -267,6 +268,19 @@ mod tests {
         assert_eq!(s.text(3), "full█");
         assert_eq!(s.text(4), "╭──╮");
         assert_eq!(s.raw(1), "  ┃  1. Red");
+    }
+
+    proptest! {
+        /// The quick look at bytes misses nothing, wherever in a block it stands.
+        #[test]
+        fn what_looks_plain_needs_no_cleaning(
+            before in "[a─·…•✻ ]{0,40}",
+            odd in "[\u{0}-\u{1F}\u{7F}-\u{A0}\u{200B}-\u{200F}\u{2060}\u{3000}\u{FE00}-\u{FE0F}\u{FEFF}\u{E0000}-\u{E0FFF}]?",
+            after in "[a─·…•✻]{0,40}",
+        ) {
+            let row = format!("{before}{odd}{after}");
+            prop_assert_eq!(is_plain(row.as_bytes()), odd.is_empty(), "{:?}", row);
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! `bench_daemon PATH_TO_MADOHUB [--seconds N] [--panes N]`: what the daemon costs.
+//! `bench_daemon PATH_TO_MADOHUB [--seconds N] [--panes N] [--peer PROGRAM]`: what the daemon
+//! costs, and beside it what another program costs that watches the same panes in a terminal.
 //!
 //! The same panes are measured without anything that watches them, with one plain
 //! `tmux list-panes -a` a second (the least that any tool does which polls), and with the daemon.
@@ -13,7 +14,9 @@
     reason = "a benchmark that goes wrong says so and ends"
 )]
 
-use madohub_tests::{Agent, Hue, Madohub, PaneBox, Side, Stage, StageOptions, TestEnv, wait_for};
+use madohub_tests::{
+    Agent, Hue, Madohub, PaneBox, Side, Stage, StageOptions, TestEnv, Tmux, wait_for,
+};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -29,7 +32,7 @@ const CHANGES: usize = 21;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let mut program = None;
+    let (mut program, mut peer) = (None, None);
     let (mut seconds, mut panes) = (20, 50);
     let mut words = args.iter();
     while let Some(word) = words.next() {
@@ -37,14 +40,16 @@ fn main() -> ExitCode {
         match word.as_str() {
             "--seconds" => seconds = number(),
             "--panes" => panes = number(),
+            "--peer" => peer = words.next().cloned(),
             path => program = Some(path.to_owned()),
         }
     }
     let Some(program) = program else {
-        eprintln!("usage: bench_daemon PATH_TO_MADOHUB [--seconds N] [--panes N]");
+        eprintln!("usage: bench_daemon PATH_TO_MADOHUB [--seconds N] [--panes N] [--peer PROGRAM]");
         return ExitCode::from(2);
     };
-    let bench = Bench::set_up(Path::new(&program), panes, Duration::from_secs(seconds as u64));
+    let time = Duration::from_secs(seconds as u64);
+    let bench = Bench { peer, ..Bench::set_up(Path::new(&program), panes, time) };
     bench.run();
     ExitCode::SUCCESS
 }
@@ -53,6 +58,8 @@ struct Bench {
     stage: Stage,
     agents: Vec<Agent>,
     time: Duration,
+    /// A program that watches agents in the tmux server which `TMUX` names.
+    peer: Option<String>,
 }
 
 /// CPU in percent of one core.
@@ -82,7 +89,7 @@ impl Bench {
         }
         let start = |pane: &String| stage.agent(pane, "claude-2.1.332", "idle");
         let agents = ids.iter().map(start).collect();
-        Self { stage, agents, time }
+        Self { stage, agents, time, peer: None }
     }
 
     fn run(&self) {
@@ -104,6 +111,7 @@ impl Bench {
     fn phase(&self, name: &str) {
         let bare = self.measure(None, || thread::sleep(self.time));
         let plain = self.plain_polling();
+        let peer = self.peer.as_ref().map(|program| self.peer(program));
         self.stage.start();
         let daemon = self.daemon();
         wait_for("all panes to be known", || {
@@ -130,6 +138,10 @@ impl Bench {
         row("nothing watches", bare);
         let floor = row("list-panes -a each 1 s", plain);
         let ours = row("madohub", watched);
+        if let Some(peer) = peer {
+            let theirs = row("peer", peer);
+            println!("  peer / madohub         {:7.2}", theirs / ours);
+        }
         println!(
             "  madohub / list-panes   {:7.2} in all, {:.2} the watcher alone; daemon {:.1} MiB\n",
             ours / floor,
@@ -183,6 +195,20 @@ impl Bench {
                 thread::sleep(next.saturating_duration_since(Instant::now()));
             }
         })
+    }
+
+    /// Another program that watches the same panes, in a terminal of another server.
+    fn peer(&self, program: &str) -> Cost {
+        let watched = &self.stage.tmux;
+        let terminal = Tmux::new(&self.stage.env, &watched.program, "peer");
+        let server = format!("TMUX={},{},0", watched.socket_path().display(), watched.pid());
+        terminal.run(&["new-session", "-d", "-x", "200", "-y", "50", "env", &server, program]);
+        let pid = terminal.get("", "#{pane_pid}").parse().expect("the peer's process");
+        // What the start costs is not what watching costs.
+        thread::sleep(Duration::from_secs(3));
+        let cost = self.measure(Some(pid), || thread::sleep(self.time));
+        terminal.kill_server();
+        cost
     }
 
     fn measure(&self, watcher: Option<i32>, run: impl FnOnce()) -> Cost {
