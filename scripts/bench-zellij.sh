@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 
 MADOHUB_PLUGIN=$(scripts/plugin-build.sh)
 MADOHUB_ZELLIJ=$(scripts/zellij-build.sh)
-MADOHUB_VERDICTS=$(scripts/verdicts-build.sh)
-export MADOHUB_PLUGIN MADOHUB_ZELLIJ MADOHUB_VERDICTS
+scripts/test-programs-build.sh >&2
+export MADOHUB_PLUGIN MADOHUB_ZELLIJ
 cargo build --quiet --locked -p madohub-tests --bins
 "${CARGO_TARGET_DIR:-target}/debug/bench_zellij" "$@"
 # The native engine as it is shipped.

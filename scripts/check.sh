@@ -74,9 +74,9 @@ fi
 
 step "zellij"
 scripts/plugin-build.sh
-scripts/verdicts-build.sh
+scripts/test-programs-build.sh
 if [ "$quick" = 0 ]; then
-    cargo clippy --locked -p madohub-zellij --features plugin,verdicts --target wasm32-wasip1 -- -D warnings
+    cargo clippy --locked -p madohub-zellij --features plugin,test-programs --target wasm32-wasip1 -- -D warnings
 fi
 MADOHUB_ZELLIJ=$(scripts/zellij-build.sh)
 export MADOHUB_ZELLIJ

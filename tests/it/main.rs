@@ -36,3 +36,4 @@ mod zellij_places;
 mod zellij_run;
 mod zellij_sessions;
 mod zellij_themes;
+mod zellij_zjstatus;

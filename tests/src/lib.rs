@@ -49,4 +49,6 @@ pub use tmux::{Tmux, TmuxProgram};
 pub use verdicts::{Verdict, as_value, verdicts};
 pub use versions::tmux_programs;
 pub use wait::{default_timeout, wait_for, wait_until};
-pub use zellij::{Listener, STATE_COLOURS, ZellijOptions, ZellijPane, ZellijStage, zellij_program};
+pub use zellij::{
+    Listener, STATE_COLOURS, WITNESS, ZellijOptions, ZellijPane, ZellijStage, zellij_program,
+};

@@ -42,7 +42,7 @@ struct World {
 pub fn verdicts(seen: &[Observation]) -> Vec<Verdict> {
     let path = program();
     let bytes = std::fs::read(&path).unwrap_or_else(|error| {
-        panic!("{}: {error}; scripts/verdicts-build.sh builds it", path.display())
+        panic!("{}: {error}; scripts/test-programs-build.sh builds it", path.display())
     });
     let lines = seen.iter().map(|seen| serde_json::to_string(seen).expect("JSON"));
     let input = lines.collect::<Vec<_>>().join("\n").into_bytes();

@@ -170,10 +170,8 @@ impl Bar {
         // Of an agent whose state is not known there is nothing to show.
         for row in report.rows.iter().filter(|row| row.state() != State::Unknown) {
             let glyph = &self.settings.looks.of(row.state()).glyph;
-            let text = format!(
-                " {} ",
-                entry(row, glyph, with_age && row.state() != State::Idle, self.now)
-            );
+            let now = Some(self.now).filter(|_| with_age && row.state() != State::Idle);
+            let text = format!(" {} ", entry(row, glyph, now));
             pieces.push(Piece { text, state: Some(row.state()), pane: Some(row.pane) });
         }
         if pieces.is_empty() {

@@ -15,13 +15,14 @@ pub(crate) enum Markup {
     Zjstatus,
 }
 
-/// The segment. The panes are sorted by need.
+/// The segment. The panes are sorted by need. Without the time it tells no ages: what shows it may
+/// keep it for long.
 pub(crate) fn segment(
     report: &Report,
     settings: &Settings,
     preset: Preset,
     markup: Markup,
-    now: f64,
+    now: Option<f64>,
 ) -> String {
     let looks = &settings.looks;
     match preset {
@@ -51,7 +52,7 @@ fn numbers(report: &Report, states: &[State], looks: &Looks, markup: Markup) -> 
     numbers.join(" ")
 }
 
-fn names(report: &Report, settings: &Settings, markup: Markup, now: f64) -> String {
+fn names(report: &Report, settings: &Settings, markup: Markup, now: Option<f64>) -> String {
     let shown: Vec<&Row> = report.rows.iter().filter(|row| row.state() != State::Idle).collect();
     let more = shown.len().saturating_sub(settings.names_max);
     let mut entries: Vec<String> = shown
@@ -59,22 +60,25 @@ fn names(report: &Report, settings: &Settings, markup: Markup, now: f64) -> Stri
         .take(settings.names_max)
         .map(|row| {
             let look = settings.looks.of(row.state());
-            marked(&entry(row, &look.glyph, true, now), look, markup)
+            marked(&entry(row, &look.glyph, now), look, markup)
         })
         .collect();
     if more > 0 {
         entries.push(format!("+{more}"));
     }
-    entries.join(&settings.separator)
+    match markup {
+        Markup::Plain => entries.join(&settings.separator),
+        Markup::Zjstatus => entries.join(&literal(&settings.separator)),
+    }
 }
 
-/// `? api·codex 38s`. A running turn has no time: it would redraw the bar every second.
-pub(crate) fn entry(row: &Row, glyph: &str, with_age: bool, now: f64) -> String {
+/// `? api·codex 38s`, without an age where no time is given. A running turn has none: it would redraw
+/// the bar every second.
+pub(crate) fn entry(row: &Row, glyph: &str, now: Option<f64>) -> String {
     let name = clean(&format!("{}·{}", row.tab_name, row.detection.agent));
-    match row.state() {
-        State::Working => format!("{glyph} {name}"),
-        _ if with_age => format!("{glyph} {name} {}", since(now - row.since)),
-        _ => format!("{glyph} {name}"),
+    match now.filter(|_| row.state() != State::Working) {
+        Some(now) => format!("{glyph} {name} {}", since(now - row.since)),
+        None => format!("{glyph} {name}"),
     }
 }
 
@@ -82,10 +86,47 @@ fn marked(text: &str, look: &Look, markup: Markup) -> String {
     match (markup, look.colour) {
         (Markup::Zjstatus, Some(colour)) => {
             let bold = if look.bold { ",bold" } else { "" };
-            // zjstatus reads `#[…]` in the text as well.
-            format!("#[fg={colour}{bold}]{}#[default]", text.replace("#[", "# ["))
+            format!("#[fg={colour}{bold}]{}#[default]", literal(text))
         }
-        (Markup::Zjstatus, None) => text.replace("#[", "# ["),
+        (Markup::Zjstatus, None) => format!("#[default]{}", literal(text)),
         (Markup::Plain, _) => text.to_owned(),
+    }
+}
+
+/// The text without what zjstatus 0.20 reads in it: `#[` begins a style, `::` ends the message, and a
+/// widget's name in braces is replaced by the widget.
+fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in text.chars() {
+        if matches!((before, c), ('#', '[') | (':', ':')) {
+            out.push(' ');
+        }
+        out.push(match c {
+            '{' => '(',
+            '}' => ')',
+            c => c,
+        });
+        before = c;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zjstatus_finds_nothing_of_its_own_in_a_text() {
+        for (text, wanted) in [
+            ("plain · text", "plain · text"),
+            ("a::b", "a: :b"),
+            (":::", ": : :"),
+            ("#[fg=red]x", "# [fg=red]x"),
+            ("##[", "## ["),
+            ("{tabs}{command_x}", "(tabs)(command_x)"),
+        ] {
+            assert_eq!(literal(text), wanted);
+        }
     }
 }

@@ -22,7 +22,7 @@ mod setup;
 mod view;
 
 pub use listener::Listener;
-pub use setup::{ZellijOptions, zellij_program};
+pub use setup::{WITNESS, ZellijOptions, zellij_program};
 pub use view::{STATE_COLOURS, ZellijPane};
 
 use setup::{built_plugin, quoted};

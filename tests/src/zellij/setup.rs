@@ -13,6 +13,8 @@ use std::sync::Arc;
 const ZELLIJ_VARIABLE: &str = "MADOHUB_ZELLIJ";
 /// Variable with the path of a finished plugin to test instead of this workspace's.
 const PLUGIN_VARIABLE: &str = "MADOHUB_PLUGIN";
+/// In lines for zellij's files: the location of the plugin that only watches.
+pub const WITNESS: &str = "<witness>";
 /// Columns and rows of a client where nothing else is said.
 const SIZE: (u16, u16) = (150, 30);
 
@@ -42,6 +44,8 @@ pub struct ZellijOptions {
     pub size: (u16, u16),
     /// Layout of the session; `stage` is the one with the agents.
     pub layout: &'static str,
+    /// Lines for the layout, below the panes of each tab.
+    pub below: String,
     /// What is done in the world before zellij starts, with the plugin's file.
     pub before: fn(&Arc<TestEnv>, &Path),
 }
@@ -60,6 +64,7 @@ impl Default for ZellijOptions {
             stacked: false,
             size: SIZE,
             layout: "stage",
+            below: String::new(),
             before: |_, _| {},
         }
     }
@@ -69,11 +74,12 @@ impl ZellijStage {
     /// Configuration, layout, permissions and roles.
     pub(super) fn write_files(&self, options: &ZellijOptions) -> Vec<AgentCommand> {
         let plugin = self.plugin.display();
+        let witness = self.env.path().join("data/witness.wasm");
         let zellij = self.env.path().join("config/zellij");
         fs::create_dir_all(zellij.join("layouts")).expect("the configuration folder");
         let mut config = format!(
             "show_startup_tips false\nshow_release_notes false\nsession_serialization false\n{}\n",
-            options.config
+            with_witness(&options.config, &witness)
         );
         if options.plugin {
             let settings = &options.settings;
@@ -115,6 +121,7 @@ impl ZellijStage {
                 )
                 .expect("a string takes all");
             }
+            layout.push_str(&with_witness(&options.below, &witness));
             layout.push_str("}\n");
         }
         layout.push_str("}\n");
@@ -122,10 +129,22 @@ impl ZellijStage {
         if options.granted {
             let cache = self.env.path().join("cache/zellij");
             fs::create_dir_all(&cache).expect("the cache folder");
-            fs::write(cache.join("permissions.kdl"), grants(&self.plugin)).expect("the grants");
+            let all = [grants(&self.plugin), grants(&witness)].concat();
+            fs::write(cache.join("permissions.kdl"), all).expect("the grants");
         }
         commands
     }
+}
+
+/// The lines with the location of the plugin that only watches, which is put there.
+fn with_witness(lines: &str, witness: &Path) -> String {
+    if lines.contains(WITNESS) {
+        let built = workspace().join("target/wasm32-wasip1/plugin/witness.wasm");
+        fs::copy(&built, witness).unwrap_or_else(|error| {
+            panic!("{}: {error}; scripts/test-programs-build.sh builds it", built.display())
+        });
+    }
+    lines.replace(WITNESS, &format!("file:{}", witness.display()))
 }
 
 fn pane(command: &AgentCommand, role: &Path) -> String {

@@ -75,7 +75,7 @@ impl Controller {
             Format::Preset(preset) => (preset, Markup::Plain),
             Format::Zjstatus => (self.settings.preset, Markup::Zjstatus),
         };
-        let text = segment(&self.report, &self.settings, preset, markup, now);
+        let text = segment(&self.report, &self.settings, preset, markup, Some(now));
         if as_json {
             let count = |state: State| crate::segment::count(&self.report, state);
             let counts: BTreeMap<&str, usize> =

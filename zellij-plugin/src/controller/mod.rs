@@ -58,6 +58,8 @@ pub(crate) struct Controller {
     /// Bars that were opened a moment ago may not listen yet.
     share_at: Option<f64>,
     last_saved: String,
+    /// The segment that zjstatus was told last.
+    zjstatus_shows: Option<String>,
 }
 
 impl Controller {
@@ -88,6 +90,7 @@ impl Controller {
             last_beat: now,
             share_at: None,
             last_saved: String::new(),
+            zjstatus_shows: None,
         }
     }
 
@@ -254,13 +257,17 @@ impl Controller {
         self.deliver(now, out);
         let pids: Vec<i64> = self.panes.values().filter_map(|p| p.pid).collect();
         out.extend(self.helper.advance(&pids, now));
-        self.publish(now, out);
+        self.publish(out);
         out.extend(self.painter.advance(now));
         let beat = !self.election.attached() && now >= self.last_beat + crate::leader::BEAT;
-        if beat || self.share_at.is_some_and(|at| now >= at) {
+        let opened = self.share_at.is_some_and(|at| now >= at);
+        if beat || opened {
             self.last_beat = now;
             self.share_at = None;
             self.share(out);
+        }
+        if opened {
+            self.tell_zjstatus(true, out);
         }
     }
 

@@ -16,7 +16,7 @@ const BRIGHTER: u8 = 45;
 
 impl Controller {
     /// Shows what changed since the last time.
-    pub(super) fn publish(&mut self, now: f64, out: &mut Vec<Effect>) {
+    pub(super) fn publish(&mut self, out: &mut Vec<Effect>) {
         let Some(session) = self.session.take() else { return };
         let mut report = Report {
             leader: self.me.client,
@@ -62,14 +62,22 @@ impl Controller {
             self.show_marks(out);
             self.share(out);
             self.save(out);
-            if self.settings.zjstatus {
-                let preset = self.settings.preset;
-                let text = segment(&self.report, &self.settings, preset, Markup::Zjstatus, now);
-                out.push(Effect::Broadcast {
-                    name: "zjstatus".to_owned(),
-                    payload: format!("zjstatus::pipe::pipe_madohub::{text}"),
-                });
-            }
+            self.tell_zjstatus(false, out);
+        }
+    }
+
+    /// Brings zjstatus the segment where it is another one than the last time, or `again`: a bar that
+    /// was opened since knows none.
+    pub(super) fn tell_zjstatus(&mut self, again: bool, out: &mut Vec<Effect>) {
+        if !self.settings.zjstatus {
+            return;
+        }
+        let preset = self.settings.preset;
+        let text = segment(&self.report, &self.settings, preset, Markup::Zjstatus, None);
+        if again || self.zjstatus_shows.as_ref() != Some(&text) {
+            let payload = format!("zjstatus::pipe::pipe_madohub::{text}");
+            out.push(Effect::Broadcast { name: "zjstatus".to_owned(), payload });
+            self.zjstatus_shows = Some(text);
         }
     }
 

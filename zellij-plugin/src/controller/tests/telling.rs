@@ -128,3 +128,32 @@ fn nothing_is_typed_over_a_dialog_or_into_another_process() {
     assert!(other.answers(from).concat().contains("another process"), "{:?}", other.answers(from));
     assert_eq!(typed(&other), Vec::<String>::new());
 }
+
+#[test]
+fn zjstatus_is_told_what_changed_and_a_new_one_what_is() {
+    let mut world = World::new(&[("helper", "off"), ("segment.zjstatus", "true")]);
+    world.open(1, "working");
+    world.start();
+    world.run(5.0);
+    let told = |world: &World, from: usize| -> Vec<String> {
+        let texts = world.done.iter().skip(from).filter_map(|effect| match effect {
+            Effect::Broadcast { name, payload } if name == "zjstatus" => Some(payload.clone()),
+            _ => None,
+        });
+        texts.collect()
+    };
+    let working = "zjstatus::pipe::pipe_madohub::#[fg=#50c878]●1#[default]";
+    assert_eq!(told(&world, 0).last().unwrap(), working);
+    let from = world.done.len();
+    world.show(1, "waiting");
+    world.run(5.0);
+    let waiting = "zjstatus::pipe::pipe_madohub::#[fg=#ffa000,bold]?1#[default]";
+    assert_eq!(told(&world, from), [waiting]);
+    let from = world.done.len();
+    world.run(60.0);
+    assert_eq!(told(&world, from), Vec::<String>::new());
+    world.session.plugins.push(77);
+    world.report();
+    world.run(5.0);
+    assert_eq!(told(&world, from), [waiting], "to the bar that was opened");
+}

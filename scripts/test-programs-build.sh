@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Builds the WebAssembly programs that only tests and benchmarks use, and prints their paths: the
+# engine as the plugin has it, for zellij's interpreter, and a plugin that only watches.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case ${1-} in
+    '') ;;
+    -h | --help)
+        echo "Usage: scripts/test-programs-build.sh"
+        exit 0
+        ;;
+    *)
+        echo "test-programs-build: it takes no arguments" >&2
+        exit 2
+        ;;
+esac
+
+scripts/setup-wasm-target.sh >&2
+RUSTFLAGS='' cargo build --locked --package madohub-zellij --bin verdicts --bin witness \
+    --features test-programs --target wasm32-wasip1 --profile plugin >&2
+printf '%s\n' "$PWD"/target/wasm32-wasip1/plugin/{verdicts,witness}.wasm
