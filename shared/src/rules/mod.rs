@@ -7,6 +7,7 @@ mod file;
 mod matcher;
 mod needs;
 mod pattern;
+mod row_needs;
 mod set;
 #[cfg(feature = "user-rules")]
 mod user;

@@ -4,7 +4,8 @@
 //! runs the zellij plugin; a session needs those of the one or two agents that run in it.
 
 use super::matcher::RegionText;
-use super::needs::{Needs, RowNeeds};
+use super::needs::Needs;
+use super::row_needs::RowNeeds;
 use regex::{Captures, Match, Regex, RegexBuilder};
 use std::sync::OnceLock;
 

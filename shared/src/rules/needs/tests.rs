@@ -1,6 +1,7 @@
 //! What a pattern needs is in everything that it matches, and most other texts lack it.
 
-use super::{Needs, Pairs, RowNeeds};
+use super::{Needs, Pairs};
+use crate::rules::row_needs::RowNeeds;
 use proptest::prelude::*;
 use regex::RegexBuilder;
 
