@@ -72,6 +72,8 @@ pub(crate) struct Pane {
     pub(crate) scrolled: bool,
     /// Something changed since the last look.
     pub(crate) dirty: bool,
+    /// Its text changed since the last look, but no letter of it: a spinner turned, a clock went on.
+    pub(crate) spun: bool,
     /// Verdict of the last look.
     pub(crate) seen: Option<Detection>,
     /// Time of the last look, of the last read, of the last change of its text, and of the last
@@ -108,7 +110,7 @@ impl Pane {
         matters
     }
 
-    /// Takes its text; true when that changed.
+    /// Takes its text; true when letters of it changed.
     pub(crate) fn set_screen(&mut self, screen: Screen, now: f64) -> bool {
         self.read = now;
         self.dirty |= self.unreadable;
@@ -116,10 +118,12 @@ impl Pane {
         if self.screen.as_ref() == Some(&screen) {
             return false;
         }
+        let spun = self.screen.as_ref().is_some_and(|before| same_letters(before, &screen));
         self.screen = Some(screen);
         self.changed = now;
-        self.dirty = true;
-        true
+        self.spun |= spun;
+        self.dirty |= !spun;
+        !spun
     }
 
     /// Notes that its text could not be read.
@@ -143,6 +147,15 @@ impl Pane {
     pub(crate) fn has_agent(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| seen.agent.is_agent())
     }
+}
+
+/// Whether two texts differ in nothing but signs, digits and blanks.
+fn same_letters(a: &Screen, b: &Screen) -> bool {
+    fn letters(row: &str) -> impl Iterator<Item = char> + '_ {
+        row.chars().filter(|c| c.is_alphabetic())
+    }
+    a.rows.len() == b.rows.len()
+        && a.rows.iter().zip(&b.rows).all(|(a, b)| a == b || letters(a).eq(letters(b)))
 }
 
 /// Name of a pane in every output, as zellij's own commands write it.

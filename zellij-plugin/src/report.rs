@@ -46,14 +46,15 @@ pub(crate) struct Row {
     pub(crate) tab: usize,
     pub(crate) tab_id: u64,
     pub(crate) tab_name: String,
-    /// Title as the user sees it.
+    /// Title as the user sees it. The others do without: spinners turn in titles.
+    #[serde(skip)]
     pub(crate) title: String,
     /// Working directory, where the helper knows it.
     pub(crate) cwd: Option<String>,
     /// The agent's process and model, where the helper knows them.
     pub(crate) pid: Option<i64>,
     pub(crate) model: Option<String>,
-    /// The tracked state.
+    /// The tracked state, without its evidence, which changes with every picture of a spinner.
     pub(crate) detection: Detection,
     /// When the state was entered, seconds since the epoch.
     pub(crate) since: f64,

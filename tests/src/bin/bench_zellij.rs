@@ -1,6 +1,7 @@
 //! `bench_zellij [--seconds N]`: what the plugin costs a zellij server whose ten panes animate, as a
-//! ratio to the same server without it; how long a change takes to reach the terminal; the plugin's
-//! size and the time that zellij takes to load it.
+//! ratio to the same server without it and to one with a plugin that takes the same reports of screens
+//! and does nothing; how long a change takes to reach the terminal; the plugin's size and the time that
+//! zellij takes to load it.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -10,7 +11,7 @@
     reason = "a benchmark may fail loudly"
 )]
 
-use madohub_tests::{STATE_COLOURS, ZellijOptions, ZellijStage, wait_for};
+use madohub_tests::{STATE_COLOURS, WITNESS, ZellijOptions, ZellijStage, wait_for};
 use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -26,14 +27,17 @@ fn main() {
         (Some("--seconds"), Some(number)) => number.parse().expect("a number of seconds"),
         _ => panic!("usage: bench_zellij [--seconds N]"),
     };
-    let alone = share(&stage(false), seconds);
-    let with = stage(true);
+    let alone = share(&stage(Loaded::Nothing), seconds);
+    let floor = share(&stage(Loaded::Witness), seconds);
+    let with = stage(Loaded::Plugin);
     with.wait_states(&(0..).take(PANES).map(|pane| (pane, "working")).collect::<Vec<_>>());
     with.wait_frames("one", &[Some(STATE_COLOURS[0]); PANES]);
     let both = share(&with, seconds);
-    println!("server without the plugin  {:.2} % of a core", alone * 100.0);
+    println!("server without a plugin    {:.2} % of a core", alone * 100.0);
+    println!("with one that does nothing {:.2} % of a core", floor * 100.0);
     println!("server with the plugin     {:.2} % of a core", both * 100.0);
-    println!("ratio                      {:.2}", both / alone);
+    println!("ratio to no plugin         {:.2}", both / alone);
+    println!("ratio to one without work  {:.2}", both / floor);
     let mut times: Vec<Duration> = (0..CHANGES).map(|n| repaint(&with, n)).collect();
     times.sort();
     println!("change to repaint, median  {:.0?}", times[CHANGES / 2]);
@@ -45,13 +49,28 @@ fn main() {
     println!("zellij's load of it        {}", loaded.unwrap_or("not told").trim());
 }
 
-fn stage(plugin: bool) -> ZellijStage {
+/// What the server has loaded.
+#[derive(Clone, Copy, PartialEq)]
+enum Loaded {
+    Nothing,
+    /// A plugin that takes reports of screens and does nothing about them.
+    Witness,
+    Plugin,
+}
+
+fn stage(loaded: Loaded) -> ZellijStage {
+    let witness = format!("load_plugins {{\n\"{WITNESS}\" {{\nreports \"true\"\n}}\n}}");
+    let mut config = ZellijOptions::default().config;
+    if loaded == Loaded::Witness {
+        config = format!("{config}\n{witness}");
+    }
     ZellijStage::new(&ZellijOptions {
         agents: vec![("claude-2.1.332", "working"); PANES],
         settings: "helper \"off\"\nborder.focused \"same\"".to_owned(),
         abreast: PANES / 2,
         size: (300, 50),
-        plugin,
+        config,
+        plugin: loaded == Loaded::Plugin,
         ..ZellijOptions::default()
     })
 }

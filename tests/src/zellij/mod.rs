@@ -301,8 +301,9 @@ impl Drop for ZellijStage {
         }
         let pipe = |command: &str| {
             let args = ["--session", SESSION, "pipe", "--name", "madohub", "--", command];
-            let output = self.command().args(args).output();
-            output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default()
+            // A plugin that does not answer is what may have failed.
+            let output = output_within(self.command().args(args), COMMAND_WITHIN);
+            output.map_or_else(|late| late, |o| String::from_utf8_lossy(&o.stdout).into_owned())
         };
         for command in ["status --json", "list --json"] {
             eprintln!("{command}: {}", pipe(command));
@@ -311,7 +312,8 @@ impl Drop for ZellijStage {
             eprintln!("pane {pane}: {}", pipe(&format!("explain --text {pane}")));
         }
         for list in ["list-clients", "list-tabs"] {
-            let output = self.command().args(["--session", SESSION, "action", list]).output();
+            let args = ["--session", SESSION, "action", list];
+            let output = output_within(self.command().args(args), COMMAND_WITHIN);
             eprintln!("{list}: {output:?}");
         }
         eprintln!("zellij's log:\n{}", self.log());

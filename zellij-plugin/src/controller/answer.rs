@@ -29,6 +29,10 @@ impl Controller {
         now: f64,
         out: &mut Vec<Effect>,
     ) {
+        // Nothing that was seen is missing in the answer.
+        self.news = true;
+        self.publish(out);
+        self.news = true;
         let text = match command::parse(payload, args) {
             Err(wrong) => format!("{wrong}\n\n{}", command::HELP),
             Ok(Command::Help) => command::HELP.to_owned(),

@@ -27,6 +27,7 @@ const TICK: f64 = 0.05;
 
 /// One instance of the controller.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each tells of something else")]
 pub(crate) struct Controller {
     me: Instance,
     settings: Settings,
@@ -57,7 +58,10 @@ pub(crate) struct Controller {
     last_beat: f64,
     /// Bars that were opened a moment ago may not listen yet.
     share_at: Option<f64>,
-    last_saved: String,
+    /// Something happened that may change what is shown or told.
+    news: bool,
+    /// What every instance was told last.
+    told: String,
     /// The segment that zjstatus was told last.
     zjstatus_shows: Option<String>,
 }
@@ -89,13 +93,24 @@ impl Controller {
             wake_at: None,
             last_beat: now,
             share_at: None,
-            last_saved: String::new(),
+            news: false,
+            told: String::new(),
             zjstatus_shows: None,
         }
     }
 
     pub(crate) fn update(&mut self, event: Event, now: f64) -> Vec<Effect> {
         let mut out = Vec::new();
+        // Most events are one more picture of what is known; those say themselves when they matter.
+        self.news |= match &event {
+            Event::Screens(_)
+            | Event::ScreenRead(..)
+            | Event::TitleRead(..)
+            | Event::PidRead(..)
+            | Event::Timer => false,
+            Event::Pipe(pipe) => pipe.name != REPORT,
+            _ => true,
+        };
         self.take(event, now, &mut out);
         self.election.decide(now);
         if self.election.leads() {
@@ -219,6 +234,7 @@ impl Controller {
     /// This instance leads from now on: it takes over what the former leader knew.
     fn begin(&mut self, now: f64, out: &mut Vec<Effect>) {
         self.begun = true;
+        self.news = true;
         self.pressure = Pressure::default();
         out.push(Effect::ReceiveScreens(true));
         if self.rules.is_none() {
@@ -251,14 +267,20 @@ impl Controller {
     /// Everything that the leader does after each event.
     fn run(&mut self, now: f64, out: &mut Vec<Effect>) {
         self.watch(now, out);
+        self.news |= self.announcer.deadline().is_some_and(|at| at <= now);
         for told in self.announcer.due(now) {
             self.emit(&told, now, out);
         }
         self.deliver(now, out);
         let pids: Vec<i64> = self.panes.values().filter_map(|p| p.pid).collect();
+        let trouble = self.helper.trouble().map(str::to_owned);
         out.extend(self.helper.advance(&pids, now));
+        self.news |= self.helper.trouble() != trouble.as_deref();
         self.publish(out);
-        out.extend(self.painter.advance(now));
+        let fell_back = self.painter.fell_back();
+        let painting = self.painter.advance(now);
+        self.news |= !painting.is_empty() || self.painter.fell_back() != fell_back;
+        out.extend(painting);
         let beat = !self.election.attached() && now >= self.last_beat + crate::leader::BEAT;
         let opened = self.share_at.is_some_and(|at| now >= at);
         if beat || opened {

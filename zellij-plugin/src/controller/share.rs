@@ -9,6 +9,7 @@ use crate::pane;
 use crate::report::{REPORT, Report, Row};
 use crate::segment::{Markup, segment};
 use crate::settings::{Focused, Frames};
+use madohub_detect::Detection;
 use std::collections::BTreeMap;
 
 /// How much of the text's colour is mixed into the frame of the focused pane, in percent.
@@ -17,6 +18,9 @@ const BRIGHTER: u8 = 45;
 impl Controller {
     /// Shows what changed since the last time.
     pub(super) fn publish(&mut self, out: &mut Vec<Effect>) {
+        if !std::mem::take(&mut self.news) {
+            return;
+        }
         let Some(session) = self.session.take() else { return };
         let mut report = Report {
             leader: self.me.client,
@@ -48,7 +52,7 @@ impl Controller {
                 cwd: pane.host.as_ref().and_then(|h| h.cwd.clone()),
                 pid: pane.host.as_ref().map(|h| h.pid),
                 model: pane.host.as_ref().and_then(|h| h.model.clone()),
-                detection: tracked.detection.clone(),
+                detection: without_evidence(&tracked.detection),
                 since: tracked.since,
                 turn: tracked.turn,
                 acknowledged: tracked.acknowledged,
@@ -60,9 +64,13 @@ impl Controller {
         if self.report != report {
             self.report = report;
             self.show_marks(out);
-            self.share(out);
-            self.save(out);
             self.tell_zjstatus(false, out);
+            let text = self.report.to_text();
+            if text != self.told {
+                self.told.clone_from(&text);
+                out.push(Effect::Broadcast { name: REPORT.to_owned(), payload: text.clone() });
+                out.push(Effect::Save(text));
+            }
         }
     }
 
@@ -141,12 +149,20 @@ impl Controller {
         let payload = self.report.to_text();
         out.push(Effect::Broadcast { name: REPORT.to_owned(), payload });
     }
+}
 
-    fn save(&mut self, out: &mut Vec<Effect>) {
-        let text = self.report.to_text();
-        if text != self.last_saved {
-            self.last_saved.clone_from(&text);
-            out.push(Effect::Save(text));
-        }
+/// What is known without what it rests on.
+fn without_evidence(detection: &Detection) -> Detection {
+    Detection {
+        id: detection.id.clone(),
+        agent: detection.agent.clone(),
+        agent_name: detection.agent_name.clone(),
+        agent_version: detection.agent_version.clone(),
+        state: detection.state,
+        state_source: detection.state_source,
+        reason: detection.reason.clone(),
+        background: detection.background,
+        evidence: Vec::new(),
+        held: detection.held,
     }
 }

@@ -70,6 +70,48 @@ fn nothing_happens_when_nothing_changes() {
 }
 
 #[test]
+fn a_spinner_that_turns_is_no_news() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "working");
+    world.start();
+    world.run(10.0);
+    let from = world.done.len();
+    for n in 0..100 {
+        let mut rows = claude("working");
+        let row = rows.iter_mut().find(|row| row.starts_with('✻')).unwrap();
+        let glyph = if n % 2 == 0 { '✶' } else { '✽' };
+        *row = format!("{glyph} Pondering… ({n}s · ↓ {n} tokens · esc to interrupt)");
+        world.send(Event::Screens(vec![(1, Screen { rows, cursor: None })]));
+        world.run(0.1);
+    }
+    let told = |e: &Effect| matches!(e, Effect::Broadcast { .. } | Effect::Save(_));
+    assert_eq!(world.asked_for(from, told), 0);
+    // A look reads the title: one a second is what is left.
+    let looks = world.asked_for(from, |e| matches!(e, Effect::ReadTitle(_)));
+    assert!((5..=11).contains(&looks), "{looks} looks in ten seconds");
+    // What it rests on now is told to who asks; and a change is seen as soon as ever.
+    assert!(world.ask("explain 1").contains("working"));
+    world.show(1, "waiting");
+    world.run(0.25);
+    assert_eq!(world.frame(1), Some("255 202 114"), "the focused one is brighter");
+}
+
+#[test]
+fn a_change_of_signs_alone_is_looked_at_within_a_second() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "working");
+    world.start();
+    world.run(10.0);
+    let from = world.done.len();
+    let rows: Vec<String> =
+        claude("working").into_iter().map(|row| row.replace(['─', '❯'], "")).collect();
+    world.screens.insert(1, rows.clone());
+    world.send(Event::Screens(vec![(1, Screen { rows, cursor: None })]));
+    world.run(1.1);
+    assert_eq!(world.asked_for(from, |e| matches!(e, Effect::ReadTitle(_))), 1, "the look's");
+}
+
+#[test]
 fn a_flood_of_reports_is_looked_at_a_few_times_a_second() {
     let mut world = World::new(&[("helper", "off")]);
     world.open(1, "idle");

@@ -7,7 +7,7 @@ use crate::event::{HelperAnswer, PaneId, Screen, Session};
 use crate::observe;
 use crate::pane::{self, Pane};
 use crate::report::{HELLO, event_line};
-use madohub_detect::{Change, State, Told};
+use madohub_detect::{Change, State, Told, Tracked};
 
 /// Seconds between two looks at a pane that is known to hold no agent.
 const OTHERS: f64 = 1.0;
@@ -113,6 +113,7 @@ impl Controller {
         if let Some(title) = title.filter(|t| t != known.title()) {
             known.title = Some(title);
             known.dirty = true;
+            self.news |= self.settings.title_glyph;
         }
     }
 
@@ -136,6 +137,7 @@ impl Controller {
     }
 
     pub(super) fn take_closed(&mut self, pane: PaneId, now: f64, out: &mut Vec<Effect>) {
+        self.news = true;
         self.panes.remove(&pane);
         self.painter.forget(pane);
         if let Some(change) = self.tracker.remove(&pane::name(pane)) {
@@ -204,29 +206,33 @@ impl Controller {
             if pane.seen.is_none() || pane.has_agent() { self.settings.pace.hot } else { OTHERS };
         let settle = pane.unsettled.then_some(pane.looked + SETTLING);
         let dirty = pane.dirty.then_some(pane.looked + gap);
-        [settle, dirty].into_iter().flatten().min_by(f64::total_cmp)
+        let spun = pane.spun.then_some(pane.looked + gap.max(self.settings.pace.calm));
+        [settle, dirty, spun].into_iter().flatten().min_by(f64::total_cmp)
     }
 
     fn look(&mut self, id: PaneId, now: f64, out: &mut Vec<Effect>) {
         let name = pane::name(id);
         let focused = self.in_front(id);
-        let former = self.tracker.get(&name).map(|t| t.detection.clone());
+        let before = self.tracker.get(&name).cloned();
+        let former = before.as_ref().map(|tracked| &tracked.detection);
         let (Some(pane), Some(rules)) = (self.panes.get_mut(&id), &self.rules) else { return };
         pane.looked = now;
         if pane.screen.is_none() && !pane.dead() {
             // Nothing was read yet; the first read is on its way.
-            pane.dirty = false;
+            (pane.dirty, pane.spun) = (false, false);
             return;
         }
-        let detection = match pane.seen.clone().filter(|_| !pane.dirty) {
+        let detection = match pane.seen.clone().filter(|_| !pane.dirty && !pane.spun) {
             Some(same) => same,
-            None => observe::look(rules, pane, former.as_ref(), now),
+            None => observe::look(rules, pane, former, now),
         };
-        pane.dirty = false;
+        (pane.dirty, pane.spun) = (false, false);
         let wants_title = detection.agent.is_agent() && now - pane.title_read >= TITLE;
         pane.seen = Some(detection.clone());
         let step = self.tracker.step(&name, detection, focused, now);
         let tracked = &step.tracked;
+        self.news |=
+            step.verdict.is_some() || before.is_none_or(|before| !tells_the_same(&before, tracked));
         pane.unsettled = pane.seen.as_ref().is_some_and(|seen| {
             let over = matches!(seen.state, State::Stopped | State::Completed | State::Failed);
             seen.state != tracked.detection.state
@@ -291,6 +297,20 @@ impl Controller {
         let gone = self.panes.values().filter_map(|pane| Some(pane.missing? + GONE));
         looks.chain(reads).chain(gone).min_by(f64::total_cmp)
     }
+}
+
+/// Whether two states of a pane differ in their evidence at most.
+fn tells_the_same(a: &Tracked, b: &Tracked) -> bool {
+    let all = |tracked: &Tracked| {
+        let Tracked { detection: seen, since, turn, acknowledged } = tracked;
+        let moment = (since.to_bits(), *turn, *acknowledged, seen.background, seen.held);
+        (moment, seen.state, seen.state_source)
+    };
+    let words = |tracked: &Tracked| {
+        let seen = &tracked.detection;
+        [&seen.agent_name, &seen.agent_version, &seen.reason].map(Clone::clone)
+    };
+    all(a) == all(b) && a.detection.agent == b.detection.agent && words(a) == words(b)
 }
 
 /// Whether the instance's own reports cover a pane: those of the tab that its client looks at.
