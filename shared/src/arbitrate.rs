@@ -14,9 +14,10 @@
 //! | 10 | the screen works, or shows a later end than the log | the screen's state |
 //! | 11 | the log works or ended the turn | the log's state |
 //! | 12 | a run without an interface | `working` |
-//! | 13 | the screen | the screen's state |
-//! | 14 | a view covers the live region | the former state, else `idle` |
-//! | 15 | nothing | `unknown` |
+//! | 13 | the screen shows an end, and the log holds no turn of this process | `idle` |
+//! | 14 | the screen | the screen's state |
+//! | 15 | a view covers the live region | the former state, else `idle` |
+//! | 16 | nothing | `unknown` |
 
 use crate::detection::{Evidence, State, Via};
 use crate::identify::Life;
@@ -24,12 +25,17 @@ use crate::observation::{Observation, ProgramStatus, Registry};
 use crate::rules::{LogSays, Says};
 use crate::session_log::LogVerdict;
 
+/// The rule in the evidence of an end that is older than the process; the end's own comes next.
+pub(crate) const RULE_NO_TURN_YET: &str = "session-log.no-turn-yet";
+
 /// What the sources claim about an agent.
 #[derive(Debug, Default)]
 pub(crate) struct Claims<'a> {
     pub(crate) screen: Option<ScreenClaim>,
     pub(crate) registry: Option<&'a Registry>,
     pub(crate) log: Option<LogVerdict>,
+    /// By the log, no turn has run in the agent's process.
+    pub(crate) no_turn_yet: bool,
     pub(crate) program_status: Option<&'a ProgramStatus>,
     pub(crate) hook: Option<LogVerdict>,
 }
@@ -112,7 +118,18 @@ impl Claims<'_> {
         if life == Life::Headless {
             return Verdict::new(State::Working, None, who.clone());
         }
-        self.by_screen(seen, who)
+        self.earlier_end().unwrap_or_else(|| self.by_screen(seen, who))
+    }
+
+    /// The screen shows an end, and it is none of this process: a session that goes on is shown
+    /// as it was left, also when it was interrupted.
+    fn earlier_end(&self) -> Option<Verdict> {
+        let stop = self.screen_state(State::Stopped).filter(|_| self.no_turn_yet)?;
+        let evidence = Evidence::new(Via::SessionLog, RULE_NO_TURN_YET)
+            .with_text("nothing was written since the process began");
+        let mut verdict = Verdict::new(State::Idle, None, evidence);
+        verdict.evidence.push(stop.evidence.clone());
+        Some(verdict)
     }
 
     fn screen_state(&self, state: State) -> Option<&ScreenClaim> {
@@ -165,6 +182,10 @@ impl Claims<'_> {
         let Some(stop) = self.screen_state(State::Stopped) else {
             return Verdict::new(State::Idle, None, evidence);
         };
+        if let Some(mut verdict) = self.earlier_end() {
+            verdict.evidence.push(evidence);
+            return verdict;
+        }
         let mut verdict = stop.verdict(State::Stopped);
         verdict.evidence.push(evidence);
         verdict

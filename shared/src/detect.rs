@@ -33,6 +33,7 @@ pub(crate) fn run<'a>(
                     .log
                     .as_ref()
                     .and_then(|log| session_log::read(agent, log, seen.now, tried)),
+                no_turn_yet: seen.log.as_ref().is_some_and(|log| log.no_turn_yet),
                 program_status: seen
                     .program_status
                     .as_ref()

@@ -191,6 +191,10 @@ pub struct SessionLog {
     /// Records that could not be read: no JSON, no text, too long.
     #[serde(skip_serializing_if = "is_zero")]
     pub skipped: u64,
+    /// All that it says was written before the agent's process began: the session goes on in this
+    /// process, and no turn has run in it yet.
+    #[serde(skip_serializing_if = "is_false")]
+    pub no_turn_yet: bool,
     /// Work beside the session's own turn, as far as the agent writes it down: subagents.
     #[serde(skip_serializing_if = "is_zero")]
     pub background: u32,
@@ -284,6 +288,11 @@ pub struct Previous {
     /// State.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<crate::State>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 fn is_zero<T: Default + PartialEq>(count: &T) -> bool {

@@ -5,9 +5,12 @@
 //! that seems over, and of which a log may yet tell how it ended, is believed after a moment.
 
 use crate::detection::{AgentId, Detection, Evidence, State, StateSource, Via};
-use crate::identify::{RULE_SHELL_PROMPT, RULE_SHELL_SCREEN};
+use crate::identify::{RULE_NOBODY, RULE_SHELL_PROMPT, RULE_SHELL_SCREEN};
+use arrival::Arrival;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+
+mod arrival;
 
 /// When a finished turn stops asking for attention and becomes `idle`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,6 +114,7 @@ struct Pane {
     seen_turn: Option<u64>,
     /// The agent itself said how this turn ended.
     judged_turn: Option<u64>,
+    arrival: Arrival,
     /// Last time that an observation said anything.
     last_word: f64,
 }
@@ -148,9 +152,15 @@ impl Tracker {
         let seen_turn = tracked.acknowledged.then_some(tracked.turn);
         let known = is_judged(&tracked.detection) || tracked.turn == 0;
         let judged_turn = known.then_some(tracked.turn);
-        let last_word = tracked.since;
-        let pane_now =
-            Pane { tracked, pending: None, focused_since: None, seen_turn, judged_turn, last_word };
+        let pane_now = Pane {
+            pending: None,
+            focused_since: None,
+            seen_turn,
+            judged_turn,
+            arrival: Arrival::of(&tracked.detection),
+            last_word: tracked.since,
+            tracked,
+        };
         self.panes.insert(pane.to_owned(), pane_now);
     }
 
@@ -190,6 +200,7 @@ impl Pane {
         let detection = settings.count_background(detection);
         let turn = u64::from(detection.state == State::Working);
         Self {
+            arrival: Arrival::of(&detection),
             tracked: Tracked { detection, since: now, turn, acknowledged: false },
             pending: None,
             focused_since: focused.then_some(now),
@@ -210,6 +221,8 @@ impl Pane {
     ) -> Step {
         let mut next = self.leave_agent(settings.count_background(detection));
         self.hold(&mut next);
+        self.arrival.note(&self.tracked.detection, &next);
+        self.arrival.heed(&mut next);
         self.note_attention(focused, now, settings);
         if next.state != State::Unknown {
             self.last_word = now;
@@ -251,7 +264,8 @@ impl Pane {
     /// does something else in that pane.
     fn leave_agent(&self, mut next: Detection) -> Detection {
         let old = &self.tracked.detection;
-        let shell = |e: &Evidence| [RULE_SHELL_PROMPT, RULE_SHELL_SCREEN].contains(&&*e.rule);
+        let back = [RULE_SHELL_PROMPT, RULE_SHELL_SCREEN, RULE_NOBODY];
+        let shell = |e: &Evidence| back.contains(&&*e.rule);
         let at_prompt =
             next.agent.as_str() == AgentId::SHELL && next.evidence.first().is_some_and(shell);
         if old.agent.is_agent() && at_prompt {

@@ -77,8 +77,7 @@ fn row_3_an_open_dialog_outranks_a_registry_that_says_busy() {
         screen: screen(State::Waiting, Some("plan")),
         registry: Some(&busy),
         log: log(LogSays::State(State::Working)),
-        program_status: None,
-        hook: None,
+        ..Claims::default()
     };
     assert_eq!(decide(&claims), (State::Waiting, PTY, Some("plan".into())));
 }
@@ -119,8 +118,7 @@ fn rows_5_and_6_the_registry_says_busy_or_how_the_turn_ended() {
         screen: screen(State::Stopped, Some("interrupted")),
         registry: Some(&idle),
         log: log(LogSays::State(State::Completed)),
-        program_status: None,
-        hook: None,
+        ..Claims::default()
     };
     assert_eq!(decide(&later), (State::Stopped, PTY, Some("interrupted".into())));
 }
@@ -271,7 +269,25 @@ fn row_12_a_run_without_an_interface_works_until_it_ends() {
 }
 
 #[test]
-fn rows_13_to_15_the_screen_a_view_or_nothing() {
+fn row_13_an_end_that_is_older_than_the_process_is_none() {
+    let idle = registry("idle", None);
+    for reason in [None, Some("interrupted"), Some("api-error")] {
+        for registry in [None, Some(&idle)] {
+            let shown =
+                || Claims { screen: screen(State::Stopped, reason), registry, ..Claims::default() };
+            assert_eq!(decide(&shown()).0, State::Stopped);
+            let resumed = Claims { no_turn_yet: true, ..shown() };
+            assert_eq!(decide(&resumed), (State::Idle, LOG, None));
+        }
+    }
+    for live in [State::Working, State::Waiting] {
+        let claims = Claims { screen: screen(live, None), no_turn_yet: true, ..Claims::default() };
+        assert_eq!(decide(&claims), (live, PTY, None));
+    }
+}
+
+#[test]
+fn rows_14_to_16_the_screen_a_view_or_nothing() {
     let claims = Claims { screen: screen(State::Idle, None), ..Claims::default() };
     assert_eq!(decide(&claims), (State::Idle, PTY, None));
     let view = ScreenClaim { says: Says::Hold, ..screen(State::Idle, None).unwrap() };
@@ -287,8 +303,7 @@ fn the_losers_are_told_too() {
         screen: screen(State::Idle, None),
         registry: Some(&busy),
         log: log(LogSays::State(State::Completed)),
-        program_status: None,
-        hook: None,
+        ..Claims::default()
     };
     let who = Evidence::new(Via::Process, "who");
     let verdict = arbitrate(&Observation::default(), Life::Interactive, &who, &claims);

@@ -13,6 +13,9 @@ use program::Program;
 pub const RULE_SHELL_PROMPT: &str = "process.shell";
 /// Rule id of evidence that a program that is no agent is in the foreground.
 pub const RULE_SHELL_COMMAND: &str = "process.command";
+/// Rule id of evidence that nobody is in the foreground: what was there has died, and the shell has
+/// not taken the terminal back yet.
+pub(crate) const RULE_NOBODY: &str = "process.nobody";
 /// Rule id of evidence that a shell wrote its prompt over an agent's interface.
 pub(crate) const RULE_SHELL_SCREEN: &str = "screen.shell";
 
@@ -146,7 +149,7 @@ fn by_process<'r, 'p>(
             let rule = if shell { RULE_SHELL_PROMPT } else { RULE_SHELL_COMMAND };
             Found::Other(Evidence::new(Via::Process, rule).with_text(&process.comm))
         }
-        None => Found::Other(Evidence::new(Via::Process, RULE_SHELL_COMMAND)),
+        None => Found::Other(Evidence::new(Via::Process, RULE_NOBODY)),
     }
 }
 

@@ -315,3 +315,76 @@ fn another_agent_in_the_same_pane_begins_anew() {
         (0.4, "codex working screen", false, "working", "idle>working"),
     ]);
 }
+
+/// A detection of an agent that is known by its process, with this text as its evidence.
+fn shown(line: &str, reason: Option<&str>, text: &str) -> Detection {
+    let mut seen = seen(line);
+    seen.reason = reason.map(str::to_owned);
+    seen.evidence[0] = seen.evidence[0].clone().with_text(text);
+    seen.evidence.push(Evidence::new(Via::Process, "claude.process"));
+    seen
+}
+
+/// Steps of one pane, and what it is said to be after each.
+fn said(tracker: &mut Tracker, steps: &[(&str, Option<&str>, &str)]) -> String {
+    let states: Vec<&str> = (0_u32..)
+        .zip(steps)
+        .map(|(at, (line, reason, text))| {
+            // Far enough apart that nothing is held back.
+            let now = 1_000.0 + f64::from(at);
+            tracker.step("%1", shown(line, *reason, text), false, now);
+            let step = tracker.step("%1", shown(line, *reason, text), false, now + 0.9);
+            step.tracked.detection.state.as_str()
+        })
+        .collect();
+    states.join(" ")
+}
+
+const SHELL: (&str, Option<&str>, &str) = ("shell idle process", None, "");
+const STARTS: (&str, Option<&str>, &str) = ("claude working process", None, "");
+const END: (&str, Option<&str>, &str) = ("claude stopped screen", None, "Worked for 3s");
+const ESC: (&str, Option<&str>, &str) =
+    ("claude stopped screen", Some("interrupted"), "Interrupted");
+const EMPTY: (&str, Option<&str>, &str) = ("claude idle screen", None, "");
+const TURN: (&str, Option<&str>, &str) = ("claude working screen", None, "");
+const ERROR: (&str, Option<&str>, &str) = ("claude stopped screen", Some("auth"), "Please log in");
+const TRUST: (&str, Option<&str>, &str) = ("claude waiting screen", Some("trust"), "Trust?");
+const LOGGED: (&str, Option<&str>, &str) = ("claude stopped log", Some("interrupted"), "");
+
+#[test]
+fn a_session_that_goes_on_shows_no_end_of_its_own() {
+    for (why, steps, states) in [
+        ("as it was left", &[SHELL, STARTS, END][..], "idle working idle"),
+        ("interrupted before", &[SHELL, ESC], "idle idle"),
+        ("after a question", &[SHELL, TRUST, END], "idle waiting idle"),
+        ("its own turn", &[SHELL, END, TURN, END], "idle idle working stopped"),
+        ("another end", &[SHELL, END, ESC], "idle idle stopped"),
+        ("redrawn", &[SHELL, END, EMPTY, END], "idle idle idle idle"),
+        ("an error at the start", &[SHELL, ERROR], "idle stopped"),
+        ("the log knows better", &[SHELL, LOGGED], "idle stopped"),
+        ("nothing was shown at first", &[SHELL, EMPTY, END], "idle idle stopped"),
+        ("it was there before the first look", &[END], "stopped"),
+        ("and came to work", &[TURN, END], "working stopped"),
+    ] {
+        let mut tracker = Tracker::new(Settings::default());
+        assert_eq!(said(&mut tracker, steps), states, "{why}");
+    }
+}
+
+#[test]
+fn only_a_process_shows_that_an_agent_came() {
+    let mut tracker = Tracker::new(Settings::default());
+    tracker.step("%1", seen("shell idle process"), false, 1_000.0);
+    let step = tracker.step("%1", seen("claude stopped screen"), false, 1_001.0);
+    assert_eq!(step.tracked.detection.state, State::Stopped, "over ssh nobody knows");
+}
+
+#[test]
+fn a_restored_tracker_knows_the_end_that_it_passed_over() {
+    let mut tracker = Tracker::new(Settings::default());
+    assert_eq!(said(&mut tracker, &[SHELL, END]), "idle idle");
+    let stored = tracker.get("%1").unwrap().clone();
+    let mut next = Tracker::new(Settings::default());
+    next.restore("%1", stored);
+    assert_eq!(said(&mut next, &[END, ESC]), "idle stopped");
+}

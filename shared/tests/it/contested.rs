@@ -48,6 +48,9 @@ struct Frame {
     /// What it says of work in the background.
     #[serde(default)]
     log_background: u32,
+    /// That it holds no turn of this process.
+    #[serde(default)]
+    no_turn_yet: bool,
     /// Other parts of the observation, under their own names.
     #[serde(flatten)]
     rest: toml::Table,
@@ -94,9 +97,12 @@ impl Frame {
             seen.screen = Some(screen.lines().map(str::to_owned).collect());
         }
         if let Some(records) = &self.log {
-            let background = self.log_background;
-            seen.log =
-                Some(SessionLog { records: records.clone(), background, ..SessionLog::default() });
+            seen.log = Some(SessionLog {
+                records: records.clone(),
+                background: self.log_background,
+                no_turn_yet: self.no_turn_yet,
+                ..SessionLog::default()
+            });
         }
         seen.agent_hint = self.agent.clone().or(seen.agent_hint);
         seen

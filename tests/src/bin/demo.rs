@@ -117,7 +117,14 @@ impl Show {
         std::fs::create_dir_all(stage.env.home().join("src/api")).expect("a project");
         for (pane, part) in self.panes.iter().zip(&PARTS) {
             stage.type_line(pane, "cd src/api");
-            stage.agent(pane, part.recording, part.scene);
+            // An end that an agent shows first of all is of an earlier session.
+            let ended = part.scene == "finished";
+            let agent =
+                stage.agent(pane, part.recording, if ended { "working" } else { part.scene });
+            if ended {
+                stage.wait_state(pane, "working");
+                agent.show(part.scene);
+            }
         }
         for (pane, part) in self.panes.iter().zip(&PARTS) {
             stage.wait_state(pane, part.state);

@@ -35,8 +35,10 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    // An end that an agent shows first of all is of an earlier session.
+    let first = |scene| if scene == "finished" { "working" } else { scene };
     let stage = ZellijStage::new(&ZellijOptions {
-        agents: PARTS.map(|(recording, scene, _)| (recording, scene)).to_vec(),
+        agents: PARTS.map(|(recording, scene, _)| (recording, first(scene))).to_vec(),
         settings: format!("helper \"{program}\"\nborder.focused \"same\""),
         abreast: 2,
         size: SIZE,
@@ -44,6 +46,10 @@ fn main() -> ExitCode {
     });
     let [working, waiting, stopped, idle] = PARTS.map(|(_, _, state)| state);
     // zellij counts panes column by column.
+    stage.wait_states(&[(0, working), (1, working), (2, waiting), (3, idle)]);
+    if let Some(agent) = stage.agents.get(2) {
+        agent.show("finished");
+    }
     stage.wait_states(&[(0, working), (1, stopped), (2, waiting), (3, idle)]);
     let [green, orange, red, ..] = STATE_COLOURS;
     stage.wait_frames("one", &[Some(green), Some(red), Some(orange), None]);

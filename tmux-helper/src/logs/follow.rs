@@ -304,6 +304,7 @@ impl SessionLogs {
         let is_open = |one: &Contender| {
             one.is_placed()
                 && (contenders.iter().any(|two| two.who != one.who && two.place == one.place)
+                    || one.may_go_on()
                     || one.candidates.iter().any(|c| is_past(one.who, &c.log)))
         };
         let (mut open, mut rest): (Vec<Contender>, Vec<Contender>) = {

@@ -28,6 +28,8 @@ pub(super) struct Kept {
     /// earlier one, and how that ended is no news.
     since: Option<f64>,
     records: VecDeque<Record>,
+    /// A record of an earlier process was left out.
+    earlier: bool,
     detail: LogDetail,
     /// The beginning of the newest prompt, to be compared with screens.
     prompt: Option<String>,
@@ -56,6 +58,7 @@ impl Kept {
             prompt_of: source.prompt(),
             since,
             records: VecDeque::new(),
+            earlier: false,
             detail: LogDetail::default(),
             prompt: None,
             skipped: 0,
@@ -76,8 +79,12 @@ impl Kept {
             self.prompt = Some(prompt.chars().take(PROMPT_MAX).collect());
         }
         let time = time_of(&value);
-        let is_old = self.since.zip(time).is_some_and(|(since, time)| time < since);
-        if is_old || !self.rules.log_speaks(self.agent, &value) {
+        if !self.rules.log_speaks(self.agent, &value) {
+            return;
+        }
+        if self.since.zip(time).is_some_and(|(since, time)| time < since) {
+            self.changed |= !self.earlier;
+            self.earlier = true;
             return;
         }
         if self.records.len() == RECORDS_MAX {
@@ -102,14 +109,21 @@ impl Kept {
 
     /// The log is read anew.
     pub(super) fn restart(&mut self) {
-        self.changed |= !self.records.is_empty() || self.skipped > 0;
+        self.changed |= !self.records.is_empty() || self.earlier || self.skipped > 0;
         self.records.clear();
+        self.earlier = false;
         self.skipped = 0;
     }
 
-    /// Whether more of the log would say nothing new.
+    /// Whether more of the log would say nothing new. What stands before a record of an earlier
+    /// process is of an earlier process too.
     pub(super) fn is_enough(&self) -> bool {
-        self.records.len() >= ENOUGH
+        self.earlier || self.records.len() >= ENOUGH
+    }
+
+    /// Whether all that the log says is of an earlier process.
+    pub(super) fn no_turn_yet(&self) -> bool {
+        self.earlier && self.records.is_empty()
     }
 
     /// Whether anything changed since this was asked last. `now` is in seconds since the epoch.

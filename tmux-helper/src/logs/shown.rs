@@ -132,6 +132,11 @@ impl Contender {
         is_placed(&self.candidates)
     }
 
+    /// Whether it may show a log that was left before its process started.
+    pub(super) fn may_go_on(&self) -> bool {
+        self.candidates.iter().any(|c| c.strength == Strength::Earlier)
+    }
+
     fn place(&self) -> Option<&str> {
         self.place.as_deref()
     }

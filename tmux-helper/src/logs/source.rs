@@ -87,13 +87,16 @@ pub(super) struct Candidate {
     pub(super) strength: Strength,
     /// By what, for people: `open in process 4711`.
     pub(super) how: String,
-    /// For [`Strength::Place`] and [`Strength::Start`]: when it was written last, seconds since the epoch.
+    /// For [`Strength::Start`] and what is less: when it was written last, seconds since the epoch.
     pub(super) written: f64,
 }
 
 /// How sure it is that a log belongs to a process, the surest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
+    /// It was written last in the same folder before the process started. That alone makes it
+    /// nobody's; the process may show it again.
+    Earlier,
     /// It was written in the same folder while the process ran.
     Place,
     /// It was begun in the same folder when the process started.
@@ -115,6 +118,12 @@ impl Candidate {
     pub(super) fn at_start(log: LogId, written: f64) -> Self {
         let how = "begun in its folder when the process started".to_owned();
         Self { log, strength: Strength::Start, how, written }
+    }
+
+    /// A log that was left before the process started.
+    pub(super) fn earlier(log: LogId, written: f64) -> Self {
+        let how = "left in its folder before the process started".to_owned();
+        Self { log, strength: Strength::Earlier, how, written }
     }
 
     /// A log that only lies in the right place and was written at the right time.

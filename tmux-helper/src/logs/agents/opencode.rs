@@ -29,6 +29,9 @@ pub(super) const MESSAGES: u32 = 8;
 /// Characters of a text.
 const TEXT_MAX: usize = 400;
 
+/// So many of the newest sessions from before a process are compared with what it shows.
+const EARLIER_MAX: usize = 8;
+
 /// The last messages of a session, newest first. Ids sort by time.
 const QUESTION: &str = "
 SELECT json_extract(m.data, '$.role'),
@@ -119,10 +122,16 @@ impl Source for OpenCode {
         let (Some(started), Some(cwd)) = (subject.started, subject.process.cwd.as_deref()) else {
             return Vec::new();
         };
-        let here = sessions
-            .into_iter()
-            .filter(|(_, session)| session.directory == cwd && session.updated >= started);
-        here.map(|(log, session)| Candidate::placed(log, session.updated)).collect()
+        let here = sessions.into_iter().filter(|(_, session)| session.directory == cwd);
+        let (since, before): (Vec<_>, Vec<_>) =
+            here.partition(|(_, session)| session.updated >= started);
+        let placed = since.into_iter().map(|(log, s)| Candidate::placed(log, s.updated));
+        let mut candidates: Vec<Candidate> = placed.collect();
+        if candidates.is_empty() || subject.has(&["-c", "--continue"]) {
+            let left = before.into_iter().map(|(log, s)| Candidate::earlier(log, s.updated));
+            candidates.extend(left.take(EARLIER_MAX));
+        }
+        candidates
     }
 
     fn detail(&self) -> fn(&Value, &mut LogDetail) {

@@ -77,6 +77,7 @@ impl PaneLog {
                     tie: Some(tie),
                     between: Vec::new(),
                     skipped: open.kept.skipped(),
+                    no_turn_yet: open.kept.no_turn_yet(),
                     background: open.kept.background(),
                     detail: open.kept.detail().clone(),
                 })

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod changes;
+mod resumed;
 mod shown;
 mod sources;
 

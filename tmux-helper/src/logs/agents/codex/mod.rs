@@ -35,6 +35,8 @@ const AT_START: f64 = 4.0;
 const TURNS_MAX: usize = 256;
 /// The start of the last turn is looked for in so many bytes at the end of a rollout.
 const TURN_BYTES: u64 = 512 * 1024;
+/// So many of the newest threads from before a process are looked at for those of its folder.
+const EARLIER_MAX: usize = 32;
 /// Clocks of the name and of the system agree to this, in seconds.
 const SLACK: f64 = 0.5;
 
@@ -117,6 +119,31 @@ impl Codex {
             .collect()
     }
 
+    /// The newest threads of the process's folder that were left before it started.
+    fn earlier(&mut self, subject: &Subject<'_>) -> Vec<Candidate> {
+        let (Some(started), Some(cwd)) = (subject.started, subject.process.cwd.as_deref()) else {
+            return Vec::new();
+        };
+        let Ok(day) = Timestamp::from_second(whole(started)) else { return Vec::new() };
+        let mut date = day.to_zoned(TimeZone::UTC).date().saturating_add(1.day());
+        let mut logs = Vec::new();
+        for _ in 0..DAYS_MAX {
+            let mut here = self.day(date).to_vec();
+            here.sort_by(|a, b| b.path.cmp(&a.path));
+            logs.append(&mut here);
+            if logs.len() >= EARLIER_MAX {
+                break;
+            }
+            date = date.saturating_sub(1.day());
+        }
+        logs.truncate(EARLIER_MAX);
+        let left = logs.into_iter().map(|log| {
+            let last = written(&log.path);
+            Candidate::earlier(log, last)
+        });
+        left.filter(|left| left.written < started && self.is_main(&left.log, Some(cwd))).collect()
+    }
+
     /// When the last turn of a thread began, read anew when the rollout has changed.
     fn last_turn(&mut self, log: &LogId) -> Option<f64> {
         let stamp = Stamp::of(&log.path)?;
@@ -146,15 +173,12 @@ impl Codex {
     /// The rollouts in the folders of these days, and of one more on both sides, because the
     /// names are of local time.
     fn days(&mut self, from: Timestamp, to: Timestamp) -> Vec<LogId> {
-        let Some(root) = self.root.clone() else { return Vec::new() };
         let day = |time: Timestamp| time.to_zoned(TimeZone::UTC).date();
         let last: Date = day(to).saturating_add(1.day());
         let mut date: Date = day(from).saturating_sub(1.day());
         let mut logs = Vec::new();
         for _ in 0..DAYS_MAX {
-            let (year, month, day) = (date.year(), date.month(), date.day());
-            let folder = root.join(format!("sessions/{year:04}/{month:02}/{day:02}"));
-            logs.extend_from_slice(self.day(&folder));
+            logs.extend_from_slice(self.day(date));
             if date >= last {
                 break;
             }
@@ -163,15 +187,18 @@ impl Codex {
         logs
     }
 
-    /// The rollouts in one folder, listed once per change.
-    fn day(&mut self, folder: &Path) -> &[LogId] {
-        let Some(stamp) = Stamp::of(folder) else { return &[] };
-        if self.days.get(folder).is_none_or(|(then, _)| *then != stamp) {
-            let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    /// The rollouts in the folder of one day, listed once per change.
+    fn day(&mut self, date: Date) -> &[LogId] {
+        let Some(root) = &self.root else { return &[] };
+        let (year, month, day) = (date.year(), date.month(), date.day());
+        let folder = root.join(format!("sessions/{year:04}/{month:02}/{day:02}"));
+        let Some(stamp) = Stamp::of(&folder) else { return &[] };
+        if self.days.get(&folder).is_none_or(|(then, _)| *then != stamp) {
+            let files = fs::read_dir(&folder).into_iter().flatten().flatten();
             let logs = files.filter_map(|file| rollout(&file.path())).collect();
-            self.days.insert(folder.to_owned(), (stamp, logs));
+            self.days.insert(folder.clone(), (stamp, logs));
         }
-        self.days.get(folder).map(|(_, logs)| logs.as_slice()).unwrap_or_default()
+        self.days.get(&folder).map(|(_, logs)| logs.as_slice()).unwrap_or_default()
     }
 }
 
@@ -184,10 +211,14 @@ impl Source for Codex {
         if let Some(open) = self.by_open_file(subject) {
             return vec![open];
         }
-        match self.by_argv(subject) {
-            Some(named) => vec![named],
-            None => self.by_place(subject),
+        if let Some(named) = self.by_argv(subject) {
+            return vec![named];
         }
+        let mut placed = self.by_place(subject);
+        if placed.is_empty() || subject.process.argv.iter().any(|word| word == "resume") {
+            placed.extend(self.earlier(subject));
+        }
+        placed
     }
 
     fn detail(&self) -> fn(&Value, &mut LogDetail) {

@@ -4,7 +4,7 @@ use super::*;
 
 impl World {
     /// A record at the end of a rollout.
-    fn say(&self, name: &str, record: &str) {
+    pub(super) fn say(&self, name: &str, record: &str) {
         let path = find(self.home.path(), name).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{text}{record}\n")).unwrap();
@@ -18,7 +18,7 @@ impl World {
         self.say(name, &format!(r#"{{"type":"event_msg","payload":{payload}}}"#));
     }
 
-    fn shows(&mut self, pane: usize, text: &str) {
+    pub(super) fn shows(&mut self, pane: usize, text: &str) {
         self.panes[pane].screen = Some(text.lines().map(str::to_owned).collect());
     }
 
