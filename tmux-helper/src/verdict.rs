@@ -223,7 +223,7 @@ pub fn listed(server: &str, seen: &Seen, tracked: &Tracked) -> ListedPane {
         retry: detail.retry,
         limit_resets: detail.limit_resets,
     };
-    ListedPane { pane_index: pane.index, row }
+    ListedPane { pane_index: pane.index, host: None, row }
 }
 
 /// The process that a person would call the agent: the one of the registry, else the leader of

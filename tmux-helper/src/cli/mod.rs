@@ -4,6 +4,7 @@
 
 mod act;
 mod dash;
+mod fleet;
 mod hook;
 mod offline;
 mod record;
@@ -15,6 +16,7 @@ mod zellij;
 
 pub use act::{JumpArgs, SendArgs, WaitArgs, When};
 pub use dash::DashArgs;
+pub use fleet::{FleetArgs, FleetCommand};
 pub use hook::{HookArgs, HookCommand};
 pub use offline::{
     CompletionsArgs, DetectArgs, DoctorArgs, ExplainArgs, ManArgs, RulesArgs, RulesCommand,
@@ -74,6 +76,8 @@ pub enum Command {
     Jump(JumpArgs),
     /// What follows from changes of state: show, try, pause, once
     Route(RouteArgs),
+    /// Agents of several machines: tell of this one's, see the others'
+    Fleet(FleetArgs),
     /// Start, stop or undo the daemon that watches a tmux server
     Tmux(TmuxArgs),
     /// Put the zellij plugin in place, or take it away

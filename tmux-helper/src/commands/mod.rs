@@ -4,6 +4,7 @@ mod completions;
 mod detect;
 mod doctor;
 mod explain;
+mod fleet;
 mod hook;
 mod jump;
 mod list;
@@ -42,6 +43,7 @@ pub fn run(command: &Command, ctx: &Context) -> Result<Exit, Error> {
         Command::Wait(args) => wait::run(args, ctx),
         Command::Jump(args) => jump::run(args, ctx),
         Command::Route(args) => route::run(args, ctx),
+        Command::Fleet(args) => fleet::run(args, ctx),
         Command::Tmux(args) => tmux::run(args, ctx),
         Command::Detect(args) => detect::run(args, ctx),
         Command::Explain(args) => explain::run(args, ctx),

@@ -1,9 +1,11 @@
 //! `madohub status`: The segment.
 
 use crate::cli::StatusArgs;
-use crate::output::segment_with;
+use crate::fleet::snapshot;
+use crate::output::{Agents, segment_with};
 use crate::tmux::Server;
 use crate::{Context, Error, Exit, time};
+use std::collections::BTreeMap;
 use std::io::{Write as _, stdout};
 
 /// Runs the command.
@@ -14,7 +16,14 @@ pub(crate) fn run(args: &StatusArgs, ctx: &Context) -> Result<Exit, Error> {
         Some(text) => config.segment.with_format(text)?,
     };
     let panes = super::list::panes(&Server::resolve(&args.server), ctx)?;
-    let text = segment_with(&panes, &config, &segment, args.style, time::now());
+    let now = time::now();
+    let remote = if segment.tells_of_others() {
+        snapshot::remote(ctx.paths(), now)
+    } else {
+        BTreeMap::new()
+    };
+    let agents = Agents { panes: &panes, remote: &remote };
+    let text = segment_with(agents, &config, &segment, args.style, now);
     writeln!(stdout().lock(), "{text}")?;
     Ok(Exit::Ok)
 }

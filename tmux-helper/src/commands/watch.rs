@@ -76,7 +76,7 @@ fn describe_gap(Gap { after, next }: Gap) -> String {
 }
 
 /// One event for people: `%3 claude: working → ? waiting (approval)`.
-fn describe(event: &Event, looks: &Looks, terminal: Terminal) -> String {
+pub(super) fn describe(event: &Event, looks: &Looks, terminal: Terminal) -> String {
     let look = looks.of(event.to);
     let start = terminal.colours.map(|depth| look.ansi(depth)).unwrap_or_default();
     let end = if start.is_empty() { "" } else { "\x1b[0m" };

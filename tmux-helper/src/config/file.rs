@@ -1,5 +1,6 @@
 //! The settings file as it is written, and how it becomes a [`Config`].
 
+use super::fleet::FleetTable;
 use super::looks::Looks;
 use super::notify::NotifyTable;
 use super::routes::{RouteTable, routes};
@@ -26,6 +27,7 @@ struct File {
     tracking: TrackingTable,
     route: Vec<RouteTable>,
     notify: NotifyTable,
+    fleet: FleetTable,
 }
 
 #[derive(Debug, Default)]
@@ -61,6 +63,7 @@ struct SegmentTable {
     format: Option<Format>,
     separator: Option<String>,
     names_max: Option<usize>,
+    remote: Option<bool>,
 }
 
 #[derive(Debug, Default, serde::Deserialize)]
@@ -174,6 +177,7 @@ impl File {
             tracking: self.tracking.over(default.tracking),
             routes: routes(self.route, home.as_deref())?,
             notify: self.notify.over(default.notify),
+            fleet: self.fleet.check(home.as_deref())?,
         })
     }
 }
@@ -238,6 +242,7 @@ impl SegmentTable {
             preset,
             separator: self.separator.unwrap_or(default.separator),
             names_max: self.names_max.unwrap_or(default.names_max),
+            remote: self.remote.unwrap_or(default.remote),
         })
     }
 }

@@ -6,6 +6,7 @@
 mod agents;
 mod colour;
 mod file;
+mod fleet;
 mod looks;
 mod notify;
 mod paths;
@@ -14,6 +15,7 @@ mod template;
 
 pub use agents::{layered_rules, read_rule_file, rule_files};
 pub use colour::{Colour, Depth, Palette};
+pub use fleet::{Fleet, Publish};
 pub use looks::{Looks, StateLook};
 pub use notify::{Notify, Quiet};
 pub use paths::Paths;
@@ -42,6 +44,8 @@ pub struct Config {
     pub routes: Vec<Route>,
     /// What people are told without looking.
     pub notify: Notify,
+    /// Agents of several machines, where a broker is named.
+    pub fleet: Option<Fleet>,
 }
 
 /// What is done with pane borders.
@@ -100,6 +104,8 @@ pub struct Segment {
     pub separator: String,
     /// Most entries in the `names` preset; the rest is counted.
     pub names_max: usize,
+    /// Agents of other machines are counted too.
+    pub remote: bool,
 }
 
 /// What the segment says.
@@ -117,10 +123,11 @@ pub enum SegmentPreset {
 
 impl Segment {
     /// The fields that a text of the user's own may name.
-    pub const FIELDS: [&'static str; 11] = [
+    pub const FIELDS: [&'static str; 12] = [
         "minimal",
         "counts",
         "names",
+        "remote",
         "total",
         "waiting",
         "failed",
@@ -130,6 +137,11 @@ impl Segment {
         "exited",
         "idle",
     ];
+
+    /// Whether agents of other machines are counted.
+    pub fn tells_of_others(&self) -> bool {
+        self.remote || matches!(&self.preset, SegmentPreset::Custom(text) if text.uses("remote"))
+    }
 
     /// These settings with what a command line asks for: the name of a preset, or a text with
     /// [`Segment::FIELDS`].
@@ -204,6 +216,7 @@ impl Default for Config {
             tracking: Tracking { settings: Settings::default(), shell_jobs: false },
             routes: Vec::new(),
             notify: Notify::default(),
+            fleet: None,
         }
     }
 }
@@ -223,7 +236,12 @@ impl Default for Border {
 
 impl Default for Segment {
     fn default() -> Self {
-        Self { preset: SegmentPreset::Counts, separator: "  ".to_owned(), names_max: 6 }
+        Self {
+            preset: SegmentPreset::Counts,
+            separator: "  ".to_owned(),
+            names_max: 6,
+            remote: false,
+        }
     }
 }
 

@@ -172,7 +172,7 @@ fn template(key: &str, text: &str) -> Result<Template, String> {
     Template::parse(text, &FIELDS).map_err(|what| format!("{key}: {what}"))
 }
 
-fn at_home(path: &str, home: Option<&Path>) -> PathBuf {
+pub(super) fn at_home(path: &str, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(path),

@@ -81,7 +81,7 @@ impl Life {
         Self {
             scanner,
             verdicts: Verdicts::new(Arc::clone(&setup.rules), setup.config.tracking),
-            painter: Painter::new(setup.config.clone(), support),
+            painter: Painter::new(setup.config.clone(), support, &setup.paths),
             pulse: Pulse::default(),
             pace: Pace::new(setup.config.pace, partial),
             activity: Activity::of(identity.pid),

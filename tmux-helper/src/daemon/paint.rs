@@ -1,8 +1,11 @@
 //! Showing states in tmux: options of panes, windows and the server, written when they change.
 
 use crate::cli::SegmentStyle;
-use crate::config::{Border, BorderStatus, BorderStyle, Config, Depth, SegmentPreset};
-use crate::output::{ListedPane, PaneRow, for_tmux, label, segment, segment_with};
+use crate::config::{
+    Border, BorderStatus, BorderStyle, Config, Depth, Paths, Segment, SegmentPreset,
+};
+use crate::fleet::snapshot;
+use crate::output::{Agents, ListedPane, PaneRow, for_tmux, label, segment_with};
 use crate::scan::Reach;
 use crate::tmux::names::{global, pane, window};
 use crate::tmux::{
@@ -20,6 +23,8 @@ use super::pulse;
 const GRACE: f64 = 5.0;
 /// A text of the segment that only differs in its times is written this often, in seconds.
 const AGES: f64 = 15.0;
+/// It is looked for news of other machines this often, in seconds.
+const REMOTE_PAUSE: f64 = 1.0;
 /// Remembers what was written, so that nothing is written twice: every `set` redraws whole
 /// windows.
 #[derive(Debug)]
@@ -31,8 +36,18 @@ pub(super) struct Painter {
     windows: HashMap<WindowId, Window>,
     globals: HashMap<&'static str, String>,
     segment: Option<(Vec<(String, State)>, f64)>,
+    /// Agents of other machines, where they are counted.
+    others: Option<Others>,
     /// A run failed in the middle: what tmux has must be read before the next one.
     unsure: bool,
+}
+
+/// Agents of other machines, as the publisher left their numbers.
+#[derive(Debug)]
+struct Others {
+    paths: Paths,
+    read: f64,
+    counts: BTreeMap<String, usize>,
 }
 
 /// What is written on a window.
@@ -75,10 +90,30 @@ pub(super) struct Shown<'a> {
     pub(super) row: Option<&'a PaneRow>,
 }
 
+impl Others {
+    /// Reads the numbers, now and then; whether they are others than before.
+    fn is_news(&mut self, now: f64) -> bool {
+        if (now - self.read).abs() < REMOTE_PAUSE {
+            return false;
+        }
+        self.read = now;
+        let counts = snapshot::remote(&self.paths, now);
+        let is_news = counts != self.counts;
+        self.counts = counts;
+        is_news
+    }
+}
+
 impl Painter {
     /// A painter for a server of this kind, which may hold what a former daemon left.
-    pub(super) fn new(config: Config, support: Support) -> Self {
+    pub(super) fn new(config: Config, support: Support, paths: &Paths) -> Self {
+        let others = config.segment.tells_of_others().then(|| Others {
+            paths: paths.clone(),
+            read: f64::NEG_INFINITY,
+            counts: BTreeMap::new(),
+        });
         Self {
+            others,
             config,
             support,
             panes: HashMap::new(),
@@ -179,6 +214,9 @@ impl Painter {
 
     fn paint_segment(&mut self, scene: &Scene<'_>, now: f64, write: &mut Batch) {
         let rows = scene.rows;
+        if self.others.as_mut().is_some_and(|others| others.is_news(now)) {
+            self.segment = None;
+        }
         let aged = |then: f64| now - then >= AGES && !rows.is_empty();
         if !scene.listed && self.segment.as_ref().is_some_and(|(_, then)| !aged(*then)) {
             return;
@@ -187,10 +225,15 @@ impl Painter {
         if self.segment.as_ref().is_some_and(|(old, then)| *old == key && !aged(*then)) {
             return;
         }
-        let status = segment(rows, &self.config, SegmentStyle::Tmux, now);
-        let counts =
-            crate::config::Segment { preset: SegmentPreset::Counts, ..self.config.segment.clone() };
-        let counts = segment_with(rows, &self.config, &counts, SegmentStyle::Plain, now);
+        let here = Agents::here(rows);
+        let all = match &self.others {
+            Some(others) => Agents { remote: &others.counts, ..here },
+            None => here,
+        };
+        let (config, settings) = (&self.config, &self.config.segment);
+        let status = segment_with(all, config, settings, SegmentStyle::Tmux, now);
+        let counts = Segment { preset: SegmentPreset::Counts, remote: false, ..settings.clone() };
+        let counts = segment_with(here, config, &counts, SegmentStyle::Plain, now);
         self.set_global(global::STATUS, status, write);
         self.set_global(global::COUNTS, counts.replace('#', "##"), write);
         self.segment = Some((key, now));

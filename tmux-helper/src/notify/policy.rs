@@ -115,6 +115,7 @@ mod tests {
     fn rows(panes: &[(&str, State)]) -> Vec<ListedPane> {
         let listed = |(pane, state): &(&str, State)| ListedPane {
             pane_index: 0,
+            host: None,
             row: row(pane, *state, None),
         };
         panes.iter().map(listed).collect()

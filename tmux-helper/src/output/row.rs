@@ -65,6 +65,9 @@ pub struct ListedPane {
     /// Index of the pane in its window. It changes as panes come and go, so that programs are
     /// given [`PaneRow::pane`] alone.
     pub pane_index: u32,
+    /// The machine, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// What programs are given.
     #[serde(flatten)]
     pub row: PaneRow,
@@ -77,6 +80,7 @@ pub fn by_need(panes: &mut [ListedPane]) {
         rank(a)
             .cmp(&rank(b))
             .then(a.row.since.total_cmp(&b.row.since))
+            .then_with(|| a.host.cmp(&b.host))
             .then_with(|| a.row.session.cmp(&b.row.session))
             .then((a.row.window, a.pane_index).cmp(&(b.row.window, b.pane_index)))
     });
@@ -90,9 +94,14 @@ pub fn list_json(panes: &[ListedPane]) -> serde_json::Result<String> {
 }
 
 impl ListedPane {
-    /// `session:window.pane`, as tmux targets are written.
+    /// `session:window.pane`, as tmux targets are written; behind the machine where it is another
+    /// one.
     pub fn place(&self) -> String {
-        format!("{}:{}.{}", self.row.session, self.row.window, self.pane_index)
+        let place = format!("{}:{}.{}", self.row.session, self.row.window, self.pane_index);
+        match &self.host {
+            Some(host) => format!("{host}:{place}"),
+            None => place,
+        }
     }
 }
 
@@ -118,6 +127,7 @@ pub(crate) mod tests {
     pub(crate) fn pane(session: &str, agent: &str, state: State) -> ListedPane {
         ListedPane {
             pane_index: 0,
+            host: None,
             row: PaneRow {
                 mux: "tmux".to_owned(),
                 server: "/tmp/tmux-1000/default".to_owned(),

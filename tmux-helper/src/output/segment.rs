@@ -4,54 +4,83 @@ use super::{ListedPane, clean, for_tmux, since};
 use crate::cli::SegmentStyle;
 use crate::config::{Config, Depth, Segment, SegmentPreset};
 use madohub_detect::State;
+use std::collections::BTreeMap;
 
-/// The segment that the settings ask for.
-pub fn segment(panes: &[ListedPane], config: &Config, style: SegmentStyle, now: f64) -> String {
-    segment_with(panes, config, &config.segment, style, now)
+/// What a segment tells of.
+#[derive(Debug, Clone, Copy)]
+pub struct Agents<'a> {
+    /// The panes of this machine, sorted by need.
+    pub panes: &'a [ListedPane],
+    /// How many agents of other machines are in a state, by its name.
+    pub remote: &'a BTreeMap<String, usize>,
 }
 
-/// The segment with these settings in place of the configured ones. `panes` are sorted by need.
+impl<'a> Agents<'a> {
+    /// Of this machine alone.
+    pub fn here(panes: &'a [ListedPane]) -> Self {
+        static NOBODY: BTreeMap<String, usize> = BTreeMap::new();
+        Self { panes, remote: &NOBODY }
+    }
+
+    fn here_in(&self, state: State) -> usize {
+        self.panes.iter().filter(|pane| pane.row.state == state).count()
+    }
+
+    fn elsewhere_in(&self, state: State) -> usize {
+        self.remote.get(state.as_str()).copied().unwrap_or(0)
+    }
+}
+
+/// The segment with these settings, which may be others than the configured ones.
 pub fn segment_with(
-    panes: &[ListedPane],
+    agents: Agents<'_>,
     config: &Config,
     segment: &Segment,
     style: SegmentStyle,
     now: f64,
 ) -> String {
     let paint = Paint { config, style };
+    let panes = agents.panes;
+    let of_preset = |text: String, states: &[State]| {
+        if !segment.remote {
+            return text;
+        }
+        let remote = numbers(|state| agents.elsewhere_in(state), states, &paint);
+        match (text.is_empty(), remote.is_empty()) {
+            (_, true) => text,
+            (true, false) => format!("| {remote}"),
+            (false, false) => format!("{text} | {remote}"),
+        }
+    };
+    let here = |states: &[State]| numbers(|state| agents.here_in(state), states, &paint);
     match &segment.preset {
-        SegmentPreset::Minimal => minimal(panes, &paint),
-        SegmentPreset::Counts => counts(panes, &paint),
-        SegmentPreset::Names => names(panes, segment, &paint, now),
+        SegmentPreset::Minimal => of_preset(here(&NEEDY), &NEEDY),
+        SegmentPreset::Counts => of_preset(here(&seen()), &seen()),
+        SegmentPreset::Names => of_preset(names(panes, segment, &paint, now), &seen()),
         SegmentPreset::Custom(template) => template.fill(|field| match field {
-            "minimal" => minimal(panes, &paint),
-            "counts" => counts(panes, &paint),
+            "minimal" => here(&NEEDY),
+            "counts" => here(&seen()),
             "names" => names(panes, segment, &paint, now),
+            "remote" => numbers(|state| agents.elsewhere_in(state), &seen(), &paint),
             "total" => panes.len().to_string(),
-            state => state.parse().map_or(0, |state| count(panes, state)).to_string(),
+            state => state.parse().map_or(0, |state| agents.here_in(state)).to_string(),
         }),
     }
 }
 
-fn count(panes: &[ListedPane], state: State) -> usize {
-    panes.iter().filter(|pane| pane.row.state == state).count()
-}
-
 /// Only what needs a person.
-fn minimal(panes: &[ListedPane], paint: &Paint<'_>) -> String {
-    numbers(panes, &[State::Waiting, State::Failed], paint)
+const NEEDY: [State; 2] = [State::Waiting, State::Failed];
+
+/// The states that ask to be seen; `idle` does not.
+fn seen() -> Vec<State> {
+    State::BY_NEED.into_iter().filter(|state| *state != State::Idle).collect()
 }
 
-/// One number per state that asks to be seen; `idle` does not.
-fn counts(panes: &[ListedPane], paint: &Paint<'_>) -> String {
-    let [seen @ .., _idle] = State::BY_NEED;
-    numbers(panes, &seen, paint)
-}
-
-fn numbers(panes: &[ListedPane], states: &[State], paint: &Paint<'_>) -> String {
+/// One number per state.
+fn numbers(count: impl Fn(State) -> usize, states: &[State], paint: &Paint<'_>) -> String {
     let numbers: Vec<String> = states
         .iter()
-        .filter_map(|state| match count(panes, *state) {
+        .filter_map(|state| match count(*state) {
             0 => None,
             n => Some(paint.text(*state, &format!("{}{n}", paint.glyph(*state)))),
         })
@@ -138,7 +167,7 @@ mod tests {
     fn text(format: &str, style: SegmentStyle) -> String {
         let config = Config::default();
         let settings = config.segment.with_format(format).unwrap();
-        segment_with(&panes(), &config, &settings, style, 138.0)
+        segment_with(Agents::here(&panes()), &config, &settings, style, 138.0)
     }
 
     #[test]
@@ -158,9 +187,12 @@ mod tests {
     #[test]
     fn nothing_to_say_is_nothing() {
         let config = Config::default();
-        assert_eq!(segment(&[], &config, SegmentStyle::Tmux, 0.0), "");
+        let segment = |panes: &[ListedPane], style| {
+            segment_with(Agents::here(panes), &config, &config.segment, style, 0.0)
+        };
+        assert_eq!(segment(&[], SegmentStyle::Tmux), "");
         let idle = [pane("a", "claude", State::Idle)];
-        assert_eq!(segment(&idle, &config, SegmentStyle::Plain, 0.0), "");
+        assert_eq!(segment(&idle, SegmentStyle::Plain), "");
     }
 
     #[test]
@@ -175,7 +207,8 @@ mod tests {
         panes[0].row.session = "#(reboot)".to_owned();
         let config = Config::default();
         let settings = config.segment.with_format("names").unwrap();
-        let text = segment_with(&panes, &config, &settings, SegmentStyle::Tmux, 138.0);
+        let text =
+            segment_with(Agents::here(&panes), &config, &settings, SegmentStyle::Tmux, 138.0);
         assert!(text.contains("? ##(reboot)·codex"), "{text}");
     }
 
@@ -183,7 +216,27 @@ mod tests {
     fn names_that_have_no_room_are_counted() {
         let config = Config::default();
         let settings = Segment { preset: SegmentPreset::Names, names_max: 1, ..Segment::default() };
-        let text = segment_with(&panes(), &config, &settings, SegmentStyle::Plain, 138.0);
+        let text =
+            segment_with(Agents::here(&panes()), &config, &settings, SegmentStyle::Plain, 138.0);
         assert_eq!(text, "? api·codex 38s  +3");
+    }
+
+    #[test]
+    fn agents_of_other_machines_are_counted_where_that_is_asked_for() {
+        let config = Config::default();
+        let remote = [("waiting", 2), ("working", 30), ("idle", 7)];
+        let remote = remote.map(|(state, n)| (state.to_owned(), n)).into();
+        let panes = panes();
+        let text = |panes: &[ListedPane], format: &str, is_asked: bool| {
+            let mut settings = config.segment.with_format(format).unwrap();
+            settings.remote = is_asked;
+            let agents = Agents { panes, remote: &remote };
+            segment_with(agents, &config, &settings, SegmentStyle::Plain, 138.0)
+        };
+        assert_eq!(text(&panes, "counts", false), "?1 ●2 ✓1");
+        assert_eq!(text(&panes, "counts", true), "?1 ●2 ✓1 | ?2 ●30");
+        assert_eq!(text(&panes, "minimal", true), "?1 | ?2");
+        assert_eq!(text(&[], "minimal", true), "| ?2");
+        assert_eq!(text(&panes, "{total} here, {remote} there", false), "5 here, ?2 ●30 there");
     }
 }

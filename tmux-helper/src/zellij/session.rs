@@ -44,7 +44,7 @@ impl Session {
         })?;
         let listed = |row: PaneRow| {
             let index = number(&row.pane).and_then(|digits| digits.parse().ok()).unwrap_or(0);
-            ListedPane { pane_index: index, row }
+            ListedPane { pane_index: index, host: None, row }
         };
         Ok(rows.into_iter().map(listed).collect())
     }

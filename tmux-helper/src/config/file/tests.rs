@@ -54,6 +54,7 @@ fn the_template_shows_every_key() {
         ("pace", "[pace]".to_owned()),
         ("tracking", "[tracking]".to_owned()),
         ("route", "[[route]]".to_owned()),
+        ("fleet", "[fleet]".to_owned()),
     ] {
         let error = read(&format!("{header}\nnosuch = 1")).unwrap_err();
         let error = error.message();
