@@ -9,6 +9,7 @@
 )]
 
 mod documents;
+mod fleet;
 mod harness;
 mod plugin_corpus;
 mod tmux_borders;

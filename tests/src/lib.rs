@@ -17,10 +17,13 @@
 
 mod agent;
 mod borders;
+mod broker;
 mod corpus;
 mod env;
+mod mqtt;
 mod options;
 mod product;
+mod proxy;
 #[cfg(feature = "real-agents")]
 pub mod real;
 pub mod recording;
@@ -37,10 +40,13 @@ mod zellij;
 
 pub use agent::{Agent, AgentCommand};
 pub use borders::{PaneBox, Side};
+pub use broker::{Broker, BrokerOptions};
 pub use corpus::corpus;
 pub use env::TestEnv;
+pub use mqtt::Mqtt;
 pub use options::OptionsSnapshot;
 pub use product::{Event, ListRow, Madohub, Watch};
+pub use proxy::Proxy;
 pub use screen::{Cell, Colour, Hue, Screen};
 pub use stage::{ClientRecord, Stage, StageOptions};
 pub use svg::{Picture, svg};

@@ -2,7 +2,7 @@
 
 use super::markdown::{Block, Document};
 use super::{for_users, root};
-use madohub_tests::{Stage, StageOptions, wait_until, zellij_program};
+use madohub_tests::{Broker, Stage, StageOptions, wait_until, zellij_program};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -88,6 +88,7 @@ impl Reader {
                 self.open_dashboard();
                 return Ok(String::new());
             }
+            ["madohub", "fleet", ref more @ ..] => return self.fleet(line, more),
             // Here the agent works on what was sent to it just before.
             ["madohub", "wait", ..] => self.run(&format!("{line} --state working")),
             // In the foreground it stays; a second daemon for a server is refused or content.
@@ -139,6 +140,36 @@ impl Reader {
         };
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         if output.status.success() { Ok(said) } else { Err(describe(&output)) }
+    }
+
+    /// Runs a command of the fleet, with a broker as the reader has one.
+    fn fleet(&self, line: &str, command: &[&str]) -> Result<String, String> {
+        let broker = Broker::new(&self.stage.env);
+        let folder = self.stage.env.home().join(".config/madohub");
+        fs::create_dir_all(&folder).unwrap();
+        let settings = folder.join("config.toml");
+        let port = broker.port();
+        let text = format!(
+            "[fleet]\nbroker = \"127.0.0.1\"\ntls = false\nport = {port}\nhost = \"zeus\"\n"
+        );
+        fs::write(&settings, text).unwrap();
+        // They end when they are interrupted; that they begin is seen by the broker letting them in.
+        let answer = if let ["publish" | "watch", ..] = command {
+            let mut program = self.stage.env.command("sh");
+            program.args(["-c", &format!("exec {line}")]).current_dir(&self.folder);
+            self.at_home(&mut program);
+            let mut child = program.stdin(Stdio::null()).spawn().unwrap();
+            broker.wait_logged("Sending SUBACK to");
+            child.kill().unwrap();
+            child.wait().unwrap();
+            Ok(String::new())
+        } else {
+            let output = self.run(line);
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            if output.status.success() { Ok(said) } else { Err(describe(&output)) }
+        };
+        fs::remove_file(settings).unwrap();
+        answer
     }
 
     /// Opens the dashboard in a window of its own, and leaves it.

@@ -93,7 +93,8 @@ fn settings_in_the_reference_are_accepted() {
     let (env, madohub) = product();
     let dir = env.path().join("config/madohub");
     fs::create_dir_all(&dir).unwrap();
-    let documents = ["docs/configuration.md", "docs/routes.md"].map(Document::read);
+    let documents =
+        ["docs/configuration.md", "docs/fleet.md", "docs/routes.md"].map(Document::read);
     let mut tried = 0;
     for block in documents.iter().flat_map(|document| document.blocks_in("toml")) {
         tried += 1;

@@ -68,7 +68,7 @@ struct Pane {
 pub enum Told {
     /// Nothing that one must act on.
     Nothing,
-    /// This host was not known, or was gone.
+    /// Nothing was heard of this host before, or it was gone.
     Host(String),
     /// A change of state.
     Event(Box<Event>),
@@ -118,25 +118,25 @@ impl Book {
         }
         let presence = read_presence(payload, host)?;
         let Some(known) = self.host(host) else { return Some(Told::Nothing) };
-        let was_there = known.is_online();
+        let (was_there, is_first) = (known.is_online(), known.presence.is_none());
         // The last will of a program whose place another one took says nothing of the host.
         let is_late = |before: &Presence| before.instance != presence.instance;
         if !presence.online && was_there && known.presence.as_ref().is_some_and(is_late) {
             return Some(Told::Nothing);
         }
-        let worth = expiry.map_or(presence.keep_alive, |left| left.min(presence.keep_alive));
-        known.deadline = now + f64::from(worth);
-        known.gone = if presence.online { None } else { known.gone.or(Some(now)) };
+        known.deadline = now + presence.worth(expiry);
+        let is_there = presence.online && known.deadline > now;
+        let since = if presence.online { known.deadline } else { now };
+        known.gone = if is_there { None } else { known.gone.or(Some(since)) };
         let count = known.panes.len() as u64;
         let sum = known.panes.values().fold(0_u64, |sum, pane| sum.wrapping_add(pane.n));
-        known.differs = if presence.online && (presence.panes, presence.sum) != (count, sum) {
+        known.differs = if is_there && (presence.panes, presence.sum) != (count, sum) {
             known.differs.or(Some(now))
         } else {
             None
         };
-        let is_there = presence.online;
         known.presence = Some(presence);
-        let is_new = is_there && !was_there;
+        let is_new = is_first || (is_there && !was_there);
         if is_new || was_there != is_there {
             self.changed.insert(host.to_owned());
         }

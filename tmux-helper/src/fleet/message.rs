@@ -43,6 +43,9 @@ pub struct Presence {
     /// After so many seconds without a word it is gone.
     #[serde(default)]
     pub keep_alive: u32,
+    /// For so many seconds the broker keeps this message; what is left of them tells its age.
+    #[serde(default)]
+    pub expiry: u32,
     /// Version of the program.
     #[serde(default)]
     pub version: String,
@@ -55,6 +58,15 @@ pub struct Presence {
     /// It tells what its panes show.
     #[serde(default)]
     pub screens: bool,
+}
+
+impl Presence {
+    /// Seconds until the host is gone unless it is heard of before, by what is left of the message's
+    /// worth; below zero it has been gone for so long.
+    pub fn worth(&self, left: Option<u32>) -> f64 {
+        let age = left.map_or(0, |left| self.expiry.saturating_sub(left));
+        f64::from(self.keep_alive) - f64::from(age)
+    }
 }
 
 /// A pane of a host: retained.

@@ -6,7 +6,7 @@ use super::bell::{Bell, Rope};
 use super::book::Book;
 use super::deliver::Deliveries;
 use super::ear::{Ear, Wants};
-use super::link::{Message, Opening, Out, Why};
+use super::link::{Message, Opening, Why};
 use super::local::{self, Local, Teller};
 use super::message::{Presence, VERSION, read_presence};
 use super::secret::Secret;
@@ -31,8 +31,11 @@ use std::thread;
 const FAREWELL: f64 = 3.0;
 /// Seconds until a broker that refuses us is asked again.
 const REFUSED: f64 = 60.0;
-/// Seconds for which the last will is kept.
-const WILL_EXPIRY: u32 = 24 * 3600;
+/// Seconds for which the broker keeps what was said of a host's presence last.
+const PRESENCE_EXPIRY: u32 = 24 * 3600;
+/// Seconds within which the broker tells of another program that speaks for this host, after it has
+/// answered that it will.
+const PROBE: f64 = 0.3;
 /// Seconds between two snapshots at least, and at most.
 const SNAPSHOT: (f64, f64) = (0.5, 5.0);
 
@@ -78,9 +81,11 @@ pub fn run(fleet: &Fleet, ctx: &Context) -> Result<(), Error> {
         is_ready: !fleet.publish.states,
         is_ending,
         ending_until: None,
-        standby: None,
+        standby: fleet.publish.states.then_some(f64::INFINITY),
+        asked: None,
         is_connected: false,
         trouble: None,
+        last_line: String::new(),
         heartbeat: 0.0,
         snapshot: f64::NEG_INFINITY,
         is_changed: true,
@@ -137,10 +142,13 @@ struct Publisher {
     is_ready: bool,
     is_ending: Arc<AtomicBool>,
     ending_until: Option<f64>,
-    /// Another program speaks for this host; it is waited for its end, at this time at the latest.
+    /// It is not known yet that no other program speaks for this host: that is waited for, until this
+    /// time. Two that take each other's place would do so for ever.
     standby: Option<f64>,
+    asked: Option<u16>,
     is_connected: bool,
     trouble: Option<String>,
+    last_line: String,
     heartbeat: f64,
     snapshot: f64,
     is_changed: bool,
@@ -155,13 +163,14 @@ impl Publisher {
 
     /// Says something once, on the standard error.
     fn tell(&mut self, trouble: Option<String>) {
-        if self.trouble == trouble {
-            return;
-        }
         let line = match &trouble {
             Some(trouble) => clean(trouble),
             None => format!("connected to {} as {}", self.broker, self.host),
         };
+        if self.last_line == line {
+            return;
+        }
+        self.last_line.clone_from(&line);
         // Where stderr is closed, `madohub fleet status` still tells it.
         let _ = writeln!(std::io::stderr().lock(), "madohub: {line}");
         self.trouble = trouble;
@@ -233,10 +242,10 @@ impl Publisher {
         }
     }
 
-    /// While another program speaks for this host: begins anew once that is gone.
+    /// While another program may speak for this host: begins anew once it does not.
     fn wait_turn(&mut self, until: f64, now: f64) -> Flow {
         if until > now {
-            return Flow::Until(Some(until));
+            return Flow::Until(Some(until).filter(|until| until.is_finite()));
         }
         self.standby = None;
         Flow::Again
@@ -261,7 +270,7 @@ impl Role for Publisher {
             keep_alive,
             clean: true,
             session_expiry: 0,
-            will: speaks.then(|| Out { expiry: Some(WILL_EXPIRY), ..self.said.presence(false) }),
+            will: speaks.then(|| self.said.presence(false)),
         }
     }
 
@@ -270,9 +279,8 @@ impl Role for Publisher {
         self.is_changed = true;
         self.heartbeat = 0.0;
         if self.standby.is_some() {
-            // What it is told of this host's presence says how long that is.
-            self.standby = Some(tools.now + self.keep_alive());
-            tools.subscribe(&[self.said.topic(&Kind::Presence)]);
+            self.standby = Some(f64::INFINITY);
+            self.asked = tools.subscribe(&[self.said.topic(&Kind::Presence)]);
             return;
         }
         self.backoff.reset();
@@ -296,10 +304,18 @@ impl Role for Publisher {
         match (own.map(|(_, kind)| kind), self.standby) {
             (Some(Kind::Presence), Some(_)) => {
                 let presence = read_presence(&message.payload, &self.host);
-                let worth = presence.filter(|presence| presence.online);
-                self.standby = Some(worth.map_or(tools.now, |presence: Presence| {
-                    tools.now + f64::from(message.expiry.unwrap_or(presence.keep_alive))
-                }));
+                let other = presence.filter(|presence| {
+                    presence.online && presence.instance != self.said.instance()
+                });
+                let left = other.as_ref().map_or(0.0, |other| other.worth(message.expiry));
+                self.standby = Some(tools.now + left.max(0.0));
+                if left > 0.0 {
+                    self.tell(Some(format!(
+                        "another `madohub fleet publish` is called {} at {}. This one waits until \
+                         that has ended; give each machine a name of its own (fleet.host)",
+                        self.host, self.broker
+                    )));
+                }
             }
             (Some(Kind::Pane(_) | Kind::Screen(_)), None) => {
                 self.said.found(&message.topic, &message.payload);
@@ -320,7 +336,9 @@ impl Role for Publisher {
     }
 
     fn subscribed(&mut self, id: u16, allowed: bool, tools: &mut Tools<'_>) {
-        if let Some(ear) = &mut self.ear {
+        if self.asked.take_if(|asked| *asked == id).is_some() {
+            self.standby = self.standby.map(|until| until.min(tools.now + PROBE));
+        } else if let Some(ear) = &mut self.ear {
             ear.subscribed(id, allowed, tools);
         }
         if !allowed {
@@ -329,29 +347,19 @@ impl Role for Publisher {
         }
     }
 
-    fn down(&mut self, why: &Why, now: f64) -> Option<f64> {
+    fn down(&mut self, why: &Why, _now: f64) -> Option<f64> {
         self.is_connected = false;
         self.is_changed = true;
         if self.ending_until.is_some() || self.is_ending.load(Ordering::Relaxed) {
             return None;
         }
-        let what = super::describe(why, &self.broker);
+        // Another program may have taken our place; not every broker says so.
+        self.standby = self.fleet.publish.states.then_some(f64::INFINITY);
         let pause = match why {
-            Why::TakenOver => {
-                self.standby = Some(now + self.keep_alive());
-                self.tell(Some(format!(
-                    "{what}: another `madohub fleet publish` is called {} there. This one waits \
-                     until that has ended; give each machine a name of its own (fleet.host)",
-                    self.host
-                )));
-                return Some(1.0);
-            }
             Why::Refused(_) | Why::Untrusted(_) | Why::Unable(_) => REFUSED,
-            Why::Unreachable(_) | Why::Lost(_) => self.backoff.pause(),
+            Why::Unreachable(_) | Why::Lost(_) | Why::TakenOver => self.backoff.pause(),
         };
-        if self.standby.is_none() {
-            self.tell(Some(format!("{what}; it is tried again")));
-        }
+        self.tell(Some(format!("{}; it is tried again", super::describe(why, &self.broker))));
         Some(pause)
     }
 
@@ -409,6 +417,7 @@ pub(super) fn presence(host: &str, instance: u64, since: f64, fleet: &Fleet) -> 
         instance,
         since,
         keep_alive: u32::try_from(fleet.keep_alive.as_secs()).unwrap_or(u32::MAX),
+        expiry: PRESENCE_EXPIRY,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         panes: 0,
         sum: 0,

@@ -57,6 +57,11 @@ impl Said {
         }
     }
 
+    /// The number of this publisher.
+    pub(super) fn instance(&self) -> u64 {
+        self.instance
+    }
+
     /// A topic of this host.
     pub(super) fn topic(&self, kind: &Kind) -> String {
         self.topics.of(&self.host, kind)
@@ -68,7 +73,7 @@ impl Said {
         presence.online = online;
         presence.panes = self.gone_out.len() as u64;
         presence.sum = self.gone_out.values().fold(0, |sum: u64, n| sum.wrapping_add(*n));
-        let expiry = Some(presence.keep_alive);
+        let expiry = Some(presence.expiry);
         // Plain data always has a JSON form.
         let payload = serde_json::to_vec(&presence).unwrap_or_default();
         Out { topic: self.topic(&Kind::Presence), payload, retain: true, expiry }
