@@ -29,10 +29,13 @@ need cargo "see https://rustup.rs"
 need cargo-nextest "cargo install --locked cargo-nextest"
 need tmux "apt-get install tmux"
 need git "apt-get install git"
+PATH=$PATH:/usr/sbin need mosquitto "apt-get install mosquitto"
 if [ "$quick" = 0 ]; then
     need shellcheck "apt-get install shellcheck"
     need cargo-deny "cargo install --locked cargo-deny"
     need valgrind "apt-get install valgrind"
+    need cargo-fuzz "cargo install --locked cargo-fuzz"
+    need python3 "apt-get install python3"
 fi
 
 # A warning anywhere is a failure.
@@ -89,6 +92,9 @@ step "rules as the plugin has them"
 cargo nextest run -p madohub-detect --no-default-features --locked -E 'kind(test)'
 
 if [ "$quick" = 0 ]; then
+    step "fuzz targets, for a moment"
+    scripts/fuzz.sh 5
+
     step "instructions per screen"
     scripts/bench-instructions.sh
 fi

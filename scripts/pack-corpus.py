@@ -180,10 +180,16 @@ def write_seeds(target):
                 file = target / name / seen["id"].replace("/", "-")
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text("\n".join(lines), encoding="utf-8")
-    rules = target / "rule_file"
-    rules.mkdir(parents=True, exist_ok=True)
-    for path in sorted((CORPUS.parent / "rules").glob("*.toml")):
-        (rules / path.name).write_bytes(path.read_bytes())
+    project = CORPUS.parent.parent
+    for name, files in {
+        "rule_file": sorted((CORPUS.parent / "rules").glob("*.toml")),
+        "config": [project / "tmux-helper/src/config/template.toml"],
+        "socket": sorted((project / "fuzz/seeds/socket").iterdir()),
+    }.items():
+        folder = target / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in files:
+            (folder / path.name).write_bytes(path.read_bytes())
 
 
 def check():

@@ -270,3 +270,25 @@ impl Answer {
         Self { v: VERSION, body }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seeds that are no lines of this protocol would lead the fuzzer nowhere.
+    #[test]
+    fn the_seeds_of_the_fuzz_target_are_lines_of_this_protocol() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/seeds/socket");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).expect(folder) {
+            let path = entry.expect(folder).path();
+            let line = std::fs::read_to_string(&path).expect(folder);
+            let request = serde_json::from_str::<Request>(&line).map(|request| request.v);
+            let answer = serde_json::from_str::<Answer>(&line).map(|answer| answer.v);
+            let version = request.or(answer).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            assert_eq!(version, VERSION, "{}", path.display());
+            count += 1;
+        }
+        assert!(count > 0, "{folder}: no seed found");
+    }
+}
