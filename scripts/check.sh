@@ -29,6 +29,7 @@ need cargo "see https://rustup.rs"
 need cargo-nextest "cargo install --locked cargo-nextest"
 need tmux "apt-get install tmux"
 need git "apt-get install git"
+need openssl "apt-get install openssl"
 PATH=$PATH:/usr/sbin need mosquitto "apt-get install mosquitto"
 if [ "$quick" = 0 ]; then
     need shellcheck "apt-get install shellcheck"
