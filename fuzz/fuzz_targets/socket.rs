@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use madohub::cli::SegmentStyle;
 use madohub::config::{Config, Segment, SegmentPreset};
 use madohub::output::{
-    ListedPane, TableOptions, Terminal, history_text, list_table, segment, segment_with,
+    Agents, ListedPane, TableOptions, Terminal, history_text, list_table, segment_with,
 };
 use madohub::protocol::{Answer, Body, Request};
 use std::sync::LazyLock;
@@ -24,8 +24,9 @@ fn show(panes: &[ListedPane]) {
     shown(&list_table(panes, &options, 0.0));
     let names = Segment { preset: SegmentPreset::Names, ..CONFIG.segment.clone() };
     for style in [SegmentStyle::Plain, SegmentStyle::Tmux] {
-        shown(&segment(panes, &CONFIG, style, 0.0));
-        let text = segment_with(panes, &CONFIG, &names, style, 0.0);
+        let agents = Agents::here(panes);
+        shown(&segment_with(agents, &CONFIG, &CONFIG.segment, style, 0.0));
+        let text = segment_with(agents, &CONFIG, &names, style, 0.0);
         shown(&text);
         assert!(!text.replace("##", "").contains("#("), "{text:?}");
     }
