@@ -52,6 +52,8 @@ pub enum Event {
     Mode(Box<ModeInfo>),
     /// zellij applied a configuration to the instance's client.
     Configured,
+    /// What the last [`Event::Configured`] told of was the user's configuration file, which changed.
+    Saved,
     /// The terminal says whether it is dark (`true`) or light.
     TerminalDark(bool),
     /// Answer to [`crate::Effect::RunHelper`].

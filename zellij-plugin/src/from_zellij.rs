@@ -32,6 +32,7 @@ pub(crate) fn event(event: zellij::Event) -> Option<Event> {
         zellij::Event::PaneClosed(pane) => Event::PaneClosed(terminal(pane)?),
         zellij::Event::ModeUpdate(info) => Event::Mode(Box::new(mode_info(&info))),
         zellij::Event::InitialKeybinds(_) => Event::Configured,
+        zellij::Event::ConfigWasWrittenToDisk => Event::Saved,
         zellij::Event::HostTerminalThemeChanged(mode) => {
             Event::TerminalDark(mode == zellij::HostTerminalThemeMode::Dark)
         }

@@ -76,7 +76,7 @@ pub(crate) struct Pane {
     pub(crate) spun: bool,
     /// Verdict of the last look.
     pub(crate) seen: Option<Detection>,
-    /// Time of the last look, of the last read, of the last change of its text, and of the last
+    /// Time of the last look, of the last read, of the last change of its letters, and of the last
     /// read of its title.
     pub(crate) looked: f64,
     pub(crate) read: f64,
@@ -120,9 +120,11 @@ impl Pane {
         }
         let spun = self.screen.as_ref().is_some_and(|before| same_letters(before, &screen));
         self.screen = Some(screen);
-        self.changed = now;
         self.spun |= spun;
-        self.dirty |= !spun;
+        if !spun {
+            self.changed = now;
+            self.dirty = true;
+        }
         !spun
     }
 

@@ -40,9 +40,13 @@ fn controller_events(version: &str) -> Vec<EventType> {
         EventType::RunCommandResult,
         EventType::Timer,
     ];
-    // zellij 0.44 does not know these.
+    // zellij 0.44 does not know all of these.
     if !version.starts_with("0.44.") {
-        events.extend([EventType::InitialKeybinds, EventType::HostTerminalThemeChanged]);
+        events.extend([
+            EventType::InitialKeybinds,
+            EventType::ConfigWasWrittenToDisk,
+            EventType::HostTerminalThemeChanged,
+        ]);
     }
     events
 }

@@ -24,6 +24,8 @@ const SIZE: (u16, u16) = (150, 30);
 pub struct ZellijOptions {
     /// Recording and first scene of each pane of the first tab, left to right.
     pub agents: Vec<(&'static str, &'static str)>,
+    /// Over how many tabs these agents are spread, as many in each.
+    pub tabs: usize,
     /// The same for a second tab.
     pub far: Vec<(&'static str, &'static str)>,
     /// Lines for the plugin's block.
@@ -54,6 +56,7 @@ impl Default for ZellijOptions {
     fn default() -> Self {
         Self {
             agents: vec![("claude-2.1.332", "working")],
+            tabs: 1,
             far: Vec::new(),
             settings: "helper \"off\"".to_owned(),
             config: "pane_frame_style \"full\"".to_owned(),
@@ -89,10 +92,15 @@ impl ZellijStage {
         fs::write(zellij.join("config.kdl"), config).expect("the configuration");
         let mut commands = Vec::new();
         let mut layout = String::from("layout {\n");
-        for (name, agents) in [("near", &options.agents), ("far", &options.far)] {
-            if agents.is_empty() {
-                continue;
-            }
+        let in_each = options.agents.len().div_ceil(options.tabs);
+        let mut tabs: Vec<(String, &[_])> = (1..)
+            .zip(options.agents.chunks(in_each))
+            .map(|(n, agents)| (if n == 1 { "near".to_owned() } else { format!("tab{n}") }, agents))
+            .collect();
+        if !options.far.is_empty() {
+            tabs.push(("far".to_owned(), &options.far));
+        }
+        for (name, agents) in tabs {
             let focus = if name == "near" { " focus=true" } else { "" };
             writeln!(layout, "tab name=\"{name}\"{focus} {{").expect("a string takes all");
             layout.push_str("pane split_direction=\"horizontal\" {\n");

@@ -182,6 +182,10 @@ impl Controller {
                     self.note_configured();
                 }
             }
+            Event::Saved => {
+                self.painter.saved(now);
+                self.helper.want_configuration();
+            }
             Event::TerminalDark(dark) => {
                 // zellij repeats it with every configuration.
                 if self.dark_terminal.replace(dark).is_some_and(|before| before != dark) {

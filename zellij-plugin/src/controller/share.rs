@@ -139,6 +139,13 @@ impl Controller {
                 "zellij takes no colour per frame: only what needs a person is shown".to_owned(),
             );
         }
+        if self.painter.hides_a_theme() {
+            notes.push(
+                "your configuration was saved while a frame was painted: if it has another theme, \
+                 save it again"
+                    .to_owned(),
+            );
+        }
         notes.extend(self.settings.complaints.iter().map(|c| format!("setting {c}")));
         notes
     }

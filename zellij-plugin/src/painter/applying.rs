@@ -1,10 +1,13 @@
 //! Brings one configuration at a time into force.
 
-use super::{Has, Learning, Painter, Phase};
+use super::{Has, Learning, Painter, Phase, Taken};
 use crate::colour::Colour;
 use crate::effect::Effect;
 use crate::event::{FrameStyle, PaneId};
 use crate::theme::{Palette, own_theme_again};
+
+/// Seconds within which a configuration that is told of may have come before a paint call.
+const RECENT: f64 = 1.0;
 
 impl Painter {
     /// The frame style in force, seen from where panes have their content.
@@ -29,19 +32,70 @@ impl Painter {
 
     /// zellij applied a configuration.
     pub(crate) fn configured(&mut self, now: f64) -> Vec<Effect> {
+        if self.owed > 0 {
+            self.owed -= 1;
+            self.taken = Some(Taken::Former);
+            return Vec::new();
+        }
         match self.phase {
             Phase::Applying { colour, .. } => {
                 self.misses = 0;
+                self.taken = Some(Taken::Ours(colour));
                 self.applied(colour);
             }
             // Not ours: the user changed the configuration, maybe the theme in it.
             Phase::Rest | Phase::Checking { .. } => {
                 self.phase = Phase::Rest;
+                self.taken = Some(Taken::Other);
                 self.theme_has = Has::Own;
                 self.learning = Learning::Unasked;
+                self.doubt_recent(now);
             }
         }
         self.advance(now)
+    }
+
+    /// The configuration that zellij told of last was the user's file. What it was taken for is still
+    /// to come then, and comes over the user's: zellij tells of both in the order in which they come
+    /// into force (0.45.1).
+    pub(crate) fn saved(&mut self, now: f64) {
+        match self.taken.take() {
+            Some(Taken::Ours(colour)) => {
+                match self.phase {
+                    Phase::Rest => {
+                        self.phase = Phase::Applying { colour, since: now };
+                        self.theme_has = Has::Unknown;
+                    }
+                    Phase::Checking { .. } | Phase::Applying { .. } => self.owed += 1,
+                }
+                self.is_hidden(now);
+            }
+            Some(Taken::Former) => {
+                self.owed += 1;
+                self.is_hidden(now);
+            }
+            Some(Taken::Other) => self.hides = false,
+            None => {}
+        }
+    }
+
+    fn is_hidden(&mut self, now: f64) {
+        self.hides = true;
+        // By its name the user's theme comes back, and is to be learned anew.
+        self.learn_again = self.names.is_some();
+        self.doubt_recent(now);
+    }
+
+    /// Whether a theme that the user chose may be hidden by ours for good.
+    pub(crate) fn hides_a_theme(&self) -> bool {
+        self.hides && self.names.is_none()
+    }
+
+    /// What was painted a moment ago may have got the colour of a theme that came in between.
+    fn doubt_recent(&mut self, now: f64) {
+        if now - self.last_paint < RECENT {
+            self.stale = self.shown.keys().copied().collect();
+        }
     }
 
     pub(super) fn applied(&mut self, colour: Option<Colour>) {

@@ -85,6 +85,17 @@ enum Learning {
     Known,
 }
 
+/// What the last word that a configuration was applied was taken for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Taken {
+    /// The one that was on its way.
+    Ours(Option<Colour>),
+    /// An earlier one of ours.
+    Former,
+    /// Somebody else's.
+    Other,
+}
+
 /// The machine that paints frames.
 #[derive(Debug)]
 pub(crate) struct Painter {
@@ -107,6 +118,11 @@ pub(crate) struct Painter {
     /// The user's highlight colour as a former instance knew it.
     former_highlight: Option<Colour>,
     phase: Phase,
+    taken: Option<Taken>,
+    /// Configurations of ours that are still to be acknowledged, before the one on its way.
+    owed: u32,
+    /// One of ours came after a configuration that the user saved, and may hide its theme.
+    hides: bool,
     last_paint: f64,
     misses: u32,
     /// Highlight calls whose report of the session has not come yet.
@@ -136,6 +152,9 @@ impl Painter {
             theme_has: Has::Own,
             former_highlight: None,
             phase: Phase::Rest,
+            taken: None,
+            owed: 0,
+            hides: false,
             last_paint: 0.0,
             misses: 0,
             echoes: 0,

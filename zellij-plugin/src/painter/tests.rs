@@ -4,6 +4,8 @@ use super::*;
 use crate::event::ModeInfo;
 use crate::theme::tests::palette;
 
+mod interleaved;
+
 const ORANGE: Colour = Colour::Rgb(255, 160, 0);
 const GREEN: Colour = Colour::Rgb(80, 200, 120);
 
