@@ -91,6 +91,7 @@ pub(crate) fn parse(payload: &str, args: &BTreeMap<String, String>) -> Result<Co
             if text.is_empty() {
                 return Err("send: there is no text to deliver".to_owned());
             }
+            words.done()?;
             return Ok(Command::Send(Send { pane, text, wait, timeout }));
         }
         "explain" => {
@@ -103,6 +104,8 @@ pub(crate) fn parse(payload: &str, args: &BTreeMap<String, String>) -> Result<Co
         "help" | "" => Command::Help,
         other => return Err(format!("`{other}` is no command")),
     };
+    words.read_options(&[]);
+    words.done()?;
     match words.rest() {
         "" => Ok(command),
         rest => Err(format!("{verb}: `{rest}` is one word too many")),
@@ -190,6 +193,14 @@ impl<'a> Words<'a> {
         pane::parse(&text).ok_or_else(|| format!("`{text}` is no pane; write terminal_3 or 3"))
     }
 
+    /// Whether every option that was read was one of the command's.
+    fn done(&self) -> Result<(), String> {
+        match self.options.keys().next() {
+            Some(name) => Err(format!("`--{name}` is no option of this command")),
+            None => Ok(()),
+        }
+    }
+
     fn rest(&self) -> &'a str {
         self.rest
     }
@@ -236,6 +247,8 @@ mod tests {
         assert_eq!((send.pane, send.wait, send.timeout), (7, true, Some(120.0)));
         assert_eq!(send.text, "fix  --this\nnow");
         let args = BTreeMap::from([("pane".to_owned(), "4".to_owned())]);
+        let Ok(Command::Send(dashes)) = read("send 7 --help me") else { panic!("a send") };
+        assert_eq!(dashes.text, "--help me");
         let Ok(Command::Send(send)) = parse("send hello", &args) else { panic!("a send") };
         assert_eq!((send.pane, send.text.as_str()), (4, "hello"));
     }
@@ -246,6 +259,9 @@ mod tests {
             ("dance", "`dance`"),
             ("list all", "`all`"),
             ("send 3", "no text"),
+            ("pause --now", "`--now`"),
+            ("list --color", "`--color`"),
+            ("send --whenever 3 x", "`--whenever`"),
             ("send x y", "`x`"),
             ("explain", "which pane"),
             ("jump --state asleep", "asleep"),

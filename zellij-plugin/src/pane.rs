@@ -70,10 +70,12 @@ pub(crate) struct Pane {
     pub(crate) unreadable: bool,
     /// The user scrolled it: its text is not the live one.
     pub(crate) scrolled: bool,
-    /// Something changed since the last look.
+    /// Letters of its text, or something else that decides, changed since the last look.
     pub(crate) dirty: bool,
     /// Its text changed since the last look, but no letter of it: a spinner turned, a clock went on.
     pub(crate) spun: bool,
+    /// Its title changed since the last look.
+    pub(crate) retitled: bool,
     /// Verdict of the last look.
     pub(crate) seen: Option<Detection>,
     /// Time of the last look, of the last read, of the last change of its letters, and of the last
@@ -82,6 +84,8 @@ pub(crate) struct Pane {
     pub(crate) read: f64,
     pub(crate) changed: f64,
     pub(crate) title_read: f64,
+    /// When its title is to be read, where it may have changed since.
+    pub(crate) title_due: Option<f64>,
     /// The tracker has not settled on the last verdict yet.
     pub(crate) unsettled: bool,
 }
@@ -143,6 +147,16 @@ impl Pane {
     /// Whether its program ended while the pane stays.
     pub(crate) fn dead(&self) -> bool {
         self.facts.exited
+    }
+
+    /// Whether something changed since the last look.
+    pub(crate) fn has_news(&self) -> bool {
+        self.dirty || self.spun || self.retitled
+    }
+
+    /// It is being looked at.
+    pub(crate) fn no_news(&mut self) {
+        (self.dirty, self.spun, self.retitled) = (false, false, false);
     }
 
     /// Whether it holds an agent, as far as the last look saw.

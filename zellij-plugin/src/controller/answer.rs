@@ -34,7 +34,7 @@ impl Controller {
         self.publish(out);
         self.news = true;
         let text = match command::parse(payload, args) {
-            Err(wrong) => format!("{wrong}\n\n{}", command::HELP),
+            Err(wrong) => format!("{}\n\n{}", clean(&wrong), command::HELP),
             Ok(Command::Help) => command::HELP.to_owned(),
             Ok(Command::Status { format, json }) => self.status(format, json, now),
             Ok(Command::List { json: true }) => format!("{}\n", self.report.list_json()),

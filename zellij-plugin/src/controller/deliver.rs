@@ -71,7 +71,7 @@ impl Controller {
         let screen = pane.screen.as_ref().filter(|_| !pane.unreadable)?;
         let former = self.tracker.get(&pane::name(id)).map(|tracked| &tracked.detection);
         let seen = match &pane.seen {
-            Some(seen) if !pane.dirty && !pane.spun => seen.clone(),
+            Some(seen) if !pane.has_news() => seen.clone(),
             _ => observe::look(rules, pane, former, now),
         };
         let cols = u16::try_from(pane.facts.size.0).ok();

@@ -86,9 +86,9 @@ fn a_spinner_that_turns_is_no_news() {
     }
     let told = |e: &Effect| matches!(e, Effect::Broadcast { .. } | Effect::Save(_));
     assert_eq!(world.asked_for(from, told), 0);
-    // A look reads the title: one a second is what is left.
+    // A look reads the title now and then.
     let looks = world.asked_for(from, |e| matches!(e, Effect::ReadTitle(_)));
-    assert!((5..=11).contains(&looks), "{looks} looks in ten seconds");
+    assert!((2..=4).contains(&looks), "{looks} looks in ten seconds");
     // What it rests on now is told to who asks; and a change is seen as soon as ever.
     assert!(world.ask("explain 1").contains("working"));
     world.show(1, "waiting");
@@ -109,6 +109,27 @@ fn a_change_of_signs_alone_is_looked_at_within_a_second() {
     world.send(Event::Screens(vec![(1, Screen { rows, cursor: None })]));
     world.run(1.1);
     assert_eq!(world.asked_for(from, |e| matches!(e, Effect::ReadTitle(_))), 1, "the look's");
+}
+
+#[test]
+fn a_title_that_was_read_just_before_the_end_is_read_again() {
+    let mut world = World::new(&[("helper", "off"), ("border.focused", "same")]);
+    world.open(1, "working");
+    world.titles.insert(1, "⠂ Run the tests".to_owned());
+    world.start();
+    world.run(10.0);
+    // Two looks within a second, and the title turns after the second one.
+    let mut rows = claude("working");
+    rows.insert(2, "one more row".to_owned());
+    world.send(Event::Screens(vec![(1, Screen { rows, cursor: None })]));
+    world.run(0.3);
+    let from = world.done.len();
+    world.show(1, "idle");
+    world.titles.insert(1, "✳ Run the tests".to_owned());
+    world.run(1.1);
+    assert_eq!(world.asked_for(from, |e| matches!(e, Effect::ReadTitle(_))), 1);
+    world.run(5.0);
+    assert!(!world.ask("list").contains("working"), "{}", world.ask("list"));
 }
 
 #[test]

@@ -15,8 +15,10 @@ const OTHERS: f64 = 1.0;
 const SETTLING: f64 = 0.25;
 /// Seconds after which a bar that was just opened listens.
 const SETTLED: f64 = 1.5;
-/// Seconds between two reads of a live title.
+/// Least seconds between two reads of a live title after letters of the text changed, and after
+/// nothing but signs did.
 const TITLE: f64 = 1.0;
+const TITLE_RARELY: f64 = 3.0;
 /// Seconds that reports lack a pane until it is gone. zellij says when one closes; on its way to
 /// another tab it is nowhere for a moment (0.45.1).
 const GONE: f64 = 2.0;
@@ -112,7 +114,7 @@ impl Controller {
         known.title_read = now;
         if let Some(title) = title.filter(|t| t != known.title()) {
             known.title = Some(title);
-            known.dirty = true;
+            known.retitled = true;
             self.news |= self.settings.title_glyph;
         }
     }
@@ -205,9 +207,9 @@ impl Controller {
         let gap =
             if pane.seen.is_none() || pane.has_agent() { self.settings.pace.hot } else { OTHERS };
         let settle = pane.unsettled.then_some(pane.looked + SETTLING);
-        let dirty = pane.dirty.then_some(pane.looked + gap);
+        let dirty = (pane.dirty || pane.retitled).then_some(pane.looked + gap);
         let spun = pane.spun.then_some(pane.looked + gap.max(self.settings.pace.calm));
-        [settle, dirty, spun].into_iter().flatten().min_by(f64::total_cmp)
+        [settle, dirty, spun, pane.title_due].into_iter().flatten().min_by(f64::total_cmp)
     }
 
     fn look(&mut self, id: PaneId, now: f64, out: &mut Vec<Effect>) {
@@ -219,15 +221,23 @@ impl Controller {
         pane.looked = now;
         if pane.screen.is_none() && !pane.dead() {
             // Nothing was read yet; the first read is on its way.
-            (pane.dirty, pane.spun) = (false, false);
+            pane.no_news();
             return;
         }
-        let detection = match pane.seen.clone().filter(|_| !pane.dirty && !pane.spun) {
+        let changed = pane.has_news();
+        let detection = match pane.seen.clone().filter(|_| !changed) {
             Some(same) => same,
             None => observe::look(rules, pane, former, now),
         };
-        (pane.dirty, pane.spun) = (false, false);
-        let wants_title = detection.agent.is_agent() && now - pane.title_read >= TITLE;
+        // What changed may have changed the title as well, now or a moment later. Titles spin, too.
+        let gap = if pane.dirty { TITLE } else { TITLE_RARELY };
+        let due = [pane.title_due, changed.then_some(pane.title_read + gap)];
+        pane.title_due = due.into_iter().flatten().min_by(f64::total_cmp);
+        pane.no_news();
+        if !detection.agent.is_agent() {
+            pane.title_due = None;
+        }
+        let wants_title = pane.title_due.is_some_and(|at| at <= now);
         pane.seen = Some(detection.clone());
         let step = self.tracker.step(&name, detection, focused, now);
         let tracked = &step.tracked;
@@ -240,7 +250,7 @@ impl Controller {
                 || (over && focused)
         }) && tracked.detection.agent.is_agent();
         if wants_title {
-            pane.title_read = now;
+            (pane.title_read, pane.title_due) = (now, None);
             out.push(Effect::ReadTitle(id));
         }
         if let Some(change) = step.change {

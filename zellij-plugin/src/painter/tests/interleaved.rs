@@ -1,5 +1,6 @@
 //! The user saves another theme while frames are painted, at every moment: zellij's threads and the
 //! plugin take turns in every order.
+#![allow(clippy::panic, clippy::large_enum_variant)]
 
 use super::{GREEN, ORANGE, wants};
 use crate::colour::Colour;
@@ -152,15 +153,12 @@ impl Zellij {
     }
 
     fn configure(&mut self) {
-        match self.server.pop_front().unwrap() {
-            Some(text) => {
-                self.screen.push_back(Draw::Theme(Self::theme_of(&text)));
-                self.told.push_back(Told::Configured);
-            }
-            None => {
-                self.screen.push_back(Draw::Theme(dawn()));
-                self.told.extend([Told::Configured, Told::Saved]);
-            }
+        if let Some(text) = self.server.pop_front().unwrap() {
+            self.screen.push_back(Draw::Theme(Self::theme_of(&text)));
+            self.told.push_back(Told::Configured);
+        } else {
+            self.screen.push_back(Draw::Theme(dawn()));
+            self.told.extend([Told::Configured, Told::Saved]);
         }
     }
 
