@@ -324,7 +324,8 @@ impl Pane {
                 && (next.agent == old.agent || next.agent.as_str() == AgentId::UNKNOWN);
         }
         let over = matches!(next.state, State::Idle | State::Stopped);
-        if next.agent != old.agent || old.state != State::Working || !over || is_positive(next) {
+        let unsure = old.state == State::Working && over && !is_positive(next);
+        if next.agent != old.agent || !unsure && !is_told_worse(old, next) {
             return false;
         }
         let since = match self.pending {
@@ -377,6 +378,13 @@ impl Settings {
         }
         detection
     }
+}
+
+/// Whether the screen alone tells of an end of which the agent itself has said more. Its log is
+/// in the next turn already, and its screen is not.
+fn is_told_worse(old: &Detection, next: &Detection) -> bool {
+    let by_screen = next.evidence.first().is_some_and(|e| e.via == Via::Screen);
+    is_judged(old) && next.state == State::Stopped && next.reason.is_none() && by_screen
 }
 
 /// Whether the agent's own record says how the turn ended.

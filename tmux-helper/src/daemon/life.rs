@@ -166,7 +166,7 @@ impl Life {
             hot: now < self.hot_until || self.verdicts.is_agent_moving(&self.scanner, now),
             pulse: self.borders && self.pulse.is_due(&self.scanner, &self.working, start),
             activity: self.activity.is_new(),
-            news: self.scanner.has_news(),
+            news: self.scanner.has_news(now),
             away: self.scanner.clients().is_empty() && !watched,
         };
         let step = self.pace.step(mood, start);
