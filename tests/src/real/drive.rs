@@ -35,7 +35,8 @@ impl Session<'_> {
         let prompt = key.as_ref().map_or(String::new(), prompt);
         self.shell_prompt(pane)?;
         // What an earlier run left on the screen must not be taken for this one's.
-        self.letters(pane, &format!("clear; {}", line.replace("{prompt}", &prompt)));
+        self.keys(pane, &["C-l"]);
+        self.letters(pane, &line.replace("{prompt}", &prompt));
         self.keys(pane, &["Enter"]);
         pane.key = key.or(pane.key.take());
         Ok(())
