@@ -143,6 +143,7 @@ fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()
         Ask::Hello => say(&stream, Body::Hello(Box::new(hub.picture().hello.clone()))),
         Ask::List => say(&stream, Body::List(hub.picture().rows.as_ref().clone())),
         Ask::History => say(&stream, Body::History(hub.history())),
+        Ask::Ends => say(&stream, Body::Ends(hub.picture().ends.as_ref().clone())),
         Ask::Watch { since } => watch(stream, hub, since),
         Ask::Route(ask) => {
             let (sender, answer) = channel();

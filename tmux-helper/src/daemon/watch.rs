@@ -193,7 +193,7 @@ impl Daemon {
             warnings: Vec::new(),
             trouble: None,
         };
-        let hub = Hub::new(Picture { hello, rows: Arc::default() });
+        let hub = Hub::new(Picture { hello, rows: Arc::default(), ends: Arc::default() });
         *hub.ring() = Ring::restored(told, server, teller.seq());
         let notify = &setup.config.notify;
         let policy = Policy::new(notify.settings.clone());
@@ -395,7 +395,8 @@ impl Daemon {
         // Decided before anybody hears of it, so that a restart knows what was decided.
         self.routing.take(&entries, self.life.as_ref(), now);
         let last = self.hub.picture();
-        if entries.is_empty() && !report.looked && report.rows.is_none() {
+        let is_news = !entries.is_empty() || !refinements.is_empty() || report.rows.is_some();
+        if !is_news && !report.looked {
             return;
         }
         let rows = report.rows.unwrap_or_else(|| Arc::clone(&last.rows));
@@ -418,11 +419,12 @@ impl Daemon {
         self.teller.tell(changes, verdicts, &source, || hub.ring().kept(), now)
     }
 
-    /// Histories are bounded by the panes that there are.
-    fn forget_closed_panes(&self) {
+    /// Histories and ends of turns are bounded by the panes that there are.
+    fn forget_closed_panes(&mut self) {
         let life = self.life.as_ref();
         let is_there = |pane: &str| life.is_some_and(|life| life.pid_of(pane).is_some());
         self.hub.ring().retain_histories(is_there);
+        self.teller.retain_ends(is_there);
     }
 
     /// Tells people what they need to hear of, when it is time to.
@@ -465,7 +467,11 @@ impl Daemon {
             warnings: self.setup.warnings.clone(),
             trouble: self.trouble.clone(),
         };
-        Picture { hello, rows }
+        let known = self.hub.picture();
+        let ends = self.teller.announcer().ends();
+        let ends =
+            if *known.ends == *ends { Arc::clone(&known.ends) } else { Arc::new(ends.clone()) };
+        Picture { hello, rows, ends }
     }
 
     /// Puts everything back; answers what could not be.

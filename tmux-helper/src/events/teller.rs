@@ -76,6 +76,11 @@ impl Teller {
         self.announcer = Announcer::default();
     }
 
+    /// Forgets how the turns ended of panes that are not to be kept.
+    pub fn retain_ends(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.announcer.retain_ends(is_kept);
+    }
+
     /// Whether the end of a turn waits to be told.
     pub fn is_waiting(&self) -> bool {
         self.announcer.is_waiting()
