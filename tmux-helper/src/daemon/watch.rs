@@ -264,7 +264,8 @@ impl Daemon {
         let now = time::now();
         self.routing.advance(life, &self.notifier, self.sends.busy(), now);
         self.sends.advance(life, self.routing.busy(), now);
-        let rests = self.sends.busy().is_empty() && self.routing.busy().is_empty();
+        let is_typing = !self.sends.busy().is_empty() || !self.routing.busy().is_empty();
+        let rests = !is_typing && !self.routing.is_in_haste();
         if rests { pause } else { pause.min(TYPING_TICK) }
     }
 
