@@ -219,6 +219,7 @@ impl Pane {
         now: f64,
         settings: &Settings,
     ) -> Step {
+        self.heed_clock(now);
         let mut next = self.leave_agent(settings.count_background(detection));
         self.hold(&mut next);
         self.arrival.note(&self.tracked.detection, &next);
@@ -238,6 +239,14 @@ impl Pane {
             step.verdict = self.judge(name, word);
         }
         step
+    }
+
+    /// A clock that was set back holds nothing up: nothing was seen later than now.
+    fn heed_clock(&mut self, now: f64) {
+        self.last_word = self.last_word.min(now);
+        self.tracked.since = self.tracked.since.min(now);
+        self.focused_since = self.focused_since.map(|since| since.min(now));
+        self.pending = self.pending.map(|(state, since)| (state, since.min(now)));
     }
 
     /// Takes note that the agent said how the turn ended. That is a word of its own where the

@@ -277,6 +277,8 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, clippy::panic, reason = "a failing test may panic")]
+
     use super::*;
 
     /// Seeds that are no lines of this protocol would lead the fuzzer nowhere.

@@ -4,6 +4,7 @@ use super::errands::{Errands, Finished};
 use super::life::Life;
 use crate::Error;
 use crate::events::Entry;
+use crate::fault;
 use crate::notify::{Notice, Notifier};
 use crate::protocol::{Event, OnceAsk, RouteAnswer, RouteAsk, RouteState};
 use crate::routes::{
@@ -152,7 +153,13 @@ impl Routing {
     /// Takes note of what ended meanwhile.
     fn take_results(&mut self, now: f64) {
         let finished = self.errands.finished();
+        if finished.is_empty() {
+            return;
+        }
+        fault::point("done");
         self.finish_all(&finished, now);
+        self.store();
+        fault::point("finished");
     }
 
     /// Begins programs, lines and notifications, as many as one step takes. All of them are stored
@@ -167,6 +174,7 @@ impl Routing {
             self.set_begun(&begun, false);
             return;
         }
+        fault::point("begun");
         let (mut lines, mut told) = (Vec::new(), Vec::new());
         for Item { id, route, job, .. } in begun {
             match job {

@@ -160,7 +160,8 @@ impl Engine {
     pub fn due(&mut self, panes: &[PaneView], now: f64) -> Vec<LogEntry> {
         self.memory.fired.retain(|_, then| now - *then < FIRED_KEPT);
         let mut log = Vec::new();
-        let is_due = |pending: &Pending| pending.due <= now;
+        // A clock that was set back holds nothing up.
+        let is_due = |pending: &Pending| pending.due <= now || pending.due > now + LAST;
         let due: Vec<Pending> = self.memory.pending.iter().filter(|p| is_due(p)).cloned().collect();
         self.memory.pending.retain(|pending| !is_due(pending));
         for Pending { route, event, hops, .. } in due {
@@ -329,7 +330,8 @@ impl Engine {
             return Err("routes are paused".to_owned());
         }
         let fired = &self.memory.fired;
-        if fired.get(&key(&route.name, &event.pane)).is_some_and(|then| now - then < cooldown) {
+        let rests = |then: &f64| (0.0..cooldown).contains(&(now - then));
+        if fired.get(&key(&route.name, &event.pane)).is_some_and(rests) {
             return Err(format!("it fired less than {cooldown} s ago for this pane"));
         }
         if hops >= most {
