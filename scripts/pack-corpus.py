@@ -185,6 +185,7 @@ def write_seeds(target):
         "rule_file": sorted((CORPUS.parent / "rules").glob("*.toml")),
         "config": [project / "tmux-helper/src/config/template.toml"],
         "socket": sorted((project / "fuzz/seeds/socket").iterdir()),
+        "fleet": sorted((project / "fuzz/seeds/fleet").iterdir()),
     }.items():
         folder = target / name
         folder.mkdir(parents=True, exist_ok=True)

@@ -87,6 +87,11 @@ impl Broker {
         self.port
     }
 
+    /// Its process.
+    pub fn pid(&self) -> i32 {
+        self.child.as_ref().expect("the broker lives").id().cast_signed()
+    }
+
     /// Starts it, and waits until it listens.
     pub fn start(&mut self) {
         let mut command: Command = self.env.command(mosquitto());

@@ -14,7 +14,6 @@ pub mod daemon;
 mod dash;
 mod error;
 pub mod events;
-mod fault;
 pub mod fleet;
 mod follow;
 pub mod glance;

@@ -22,5 +22,4 @@ mod report;
 mod rule_files;
 mod suites;
 mod timelines;
-mod tracker_model;
 mod variations;

@@ -1,32 +1,11 @@
 //! Whoever may write to the broker may write anything.
 
 use super::Reader;
-use madohub_tests::{Broker, Mqtt, TestEnv, wait_for};
+use madohub_tests::{
+    Broker, Mqtt, TestEnv, simulated_pane as pane, simulated_presence as presence, wait_for,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// The state of a pane as a host tells it.
-pub(super) fn pane(host: &str, index: u64, n: u64, state: &str) -> (String, Value) {
-    let topic = format!("madohub/{host}/pane/tmux:default:%25{index}");
-    let message = json!({
-        "v": 1, "host": host, "n": n, "pane_index": index, "mux": "tmux",
-        "server": "/tmp/tmux-1000/default", "session": "main", "window": 0, "window_name": "w",
-        "pane": format!("%{index}"), "agent": "claude", "agent_name": null, "agent_version": null,
-        "state": state, "state_source": "pty-scrape", "reason": null, "background": 0,
-        "since": 1_796_000_000.0, "title": null, "cwd": null, "pid": 7, "model": null,
-        "last_message": null,
-    });
-    (topic, message)
-}
-
-/// That a host is there.
-pub(super) fn presence(host: &str, panes: u64, sum: u64) -> (String, Value) {
-    let message = json!({
-        "v": 1, "host": host, "online": true, "instance": 1, "since": 1_796_000_000.0,
-        "keep_alive": 600, "version": "0", "panes": panes, "sum": sum,
-    });
-    (format!("madohub/{host}/presence"), message)
-}
 
 #[test]
 fn what_is_no_message_is_counted_and_left_out() {

@@ -1,12 +1,15 @@
 //! Several machines over a real broker. A machine is a world of its own: home, tmux server, daemon
 //! and publisher.
 
+mod dash;
 mod hostile;
+mod many;
 mod network;
 mod publish;
+mod route;
 mod security;
 
-use madohub_tests::{Agent, Madohub, Stage, TestEnv, wait_for};
+use madohub_tests::{Agent, Madohub, Stage, StageOptions, TestEnv, wait_for};
 use serde_json::Value;
 use std::process::{Child, Output, Stdio};
 use std::sync::Arc;
@@ -24,7 +27,12 @@ impl Machine {
     /// A machine with a waiting and a working agent, and the daemon running; `more` settings of the
     /// fleet beside the broker's.
     fn new(name: &str, port: u16, more: &str) -> Self {
-        let stage = Stage::new();
+        Self::sized(name, port, more, &StageOptions::default())
+    }
+
+    /// The same with a client as asked for.
+    fn sized(name: &str, port: u16, more: &str, options: &StageOptions) -> Self {
+        let stage = Stage::with(options);
         let panes = stage.side_by_side(&[(CLAUDE, "working"), ("codex-0.171.0", "approval")]);
         let machine = Self { stage, panes, publisher: None };
         machine.configure(name, port, more);

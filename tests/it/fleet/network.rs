@@ -1,7 +1,7 @@
 //! Brokers and networks that fail.
 
 use super::{Machine, Reader};
-use madohub_tests::{Broker, Mqtt, Proxy, TestEnv, wait_for};
+use madohub_tests::{Broker, Mqtt, Proxy, TestEnv, simulated_presence, wait_for};
 use rustix::process::Signal;
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ fn a_place_that_is_taken_is_not_fought_for() {
     zeus.wait_states_of("zeus", &["waiting", "working"]);
     // Somebody else comes in under the same name, and tells that the host is there.
     let mut other = Mqtt::connect(broker.port(), "other");
-    let (topic, presence) = super::hostile::presence("zeus", 0, 0);
+    let (topic, presence) = simulated_presence("zeus", 0, 0);
     let mut thief = Mqtt::connect(broker.port(), "madohub-zeus");
     thief.subscribe("nothing");
     zeus.wait_said("lost the broker");

@@ -114,3 +114,30 @@ fn a_broker_must_prove_who_it_is() {
     let code = wait_for("an answer", || plain.list().status.code().ok_or_else(String::new));
     assert_eq!(code, 3);
 }
+
+#[test]
+fn what_the_broker_does_not_allow_is_said() {
+    let env = Arc::new(TestEnv::new());
+    let acl = env.path().join("acl");
+    fs::write(&acl, "user mado\ntopic readwrite madohub/zeus/#\ntopic read madohub/#\n").unwrap();
+    let login = Some(("mado".to_owned(), "open sesame".to_owned()));
+    let more = format!("acl_file {}\n", acl.display());
+    let broker = Broker::with(&env, &BrokerOptions { login, more, ..BrokerOptions::default() });
+    let file = password_file(&env, "open sesame", 0o600);
+    let more = format!("user = \"mado\"\npassword_file = \"{}\"", file.display());
+    let mut zeus = Machine::new("zeus", broker.port(), &more);
+    zeus.publish();
+    zeus.wait_states_of("zeus", &["waiting", "working"]);
+    // The same user under another machine's name.
+    let hera = Reader::with(&settings("hera", broker.port(), &more));
+    assert_eq!(hera.rows().len(), 2);
+    let log = fs::File::create(hera.env.path().join("log")).unwrap();
+    let mut publish = hera.madohub.command(&["fleet", "publish"]).stderr(log).spawn().unwrap();
+    wait_for("what is not allowed", || {
+        let said = fs::read_to_string(hera.env.path().join("log")).unwrap();
+        let is_said = said.contains("does not allow to write below madohub/hera/");
+        if is_said { Ok(()) } else { Err(said) }
+    });
+    publish.kill().unwrap();
+    publish.wait().unwrap();
+}

@@ -1,6 +1,7 @@
 //! Routes as they are written in the settings, and how they are checked.
 
-use super::Template;
+use super::{Fleet, Template};
+use crate::cli::PaneRef;
 use crate::routes::{FIELDS, Filter, Limits, Route, Target};
 use madohub_detect::State;
 use serde::Deserialize;
@@ -24,6 +25,10 @@ pub(super) struct RouteTable {
     hops: Option<u32>,
 }
 
+/// How long a text waits on another machine for a pane that is not ready; programs of routes have a
+/// minute.
+const ELSEWHERE_WAIT: &str = "20s";
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct FromTable {
@@ -39,6 +44,7 @@ struct FromTable {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ToTable {
+    host: Option<String>,
     pane: Option<String>,
     shell: bool,
     command: Option<Vec<String>>,
@@ -73,8 +79,11 @@ impl RouteTable {
         if self.name.starts_with("once-") {
             return Err("name: `once-` begins the names of one-shots".to_owned());
         }
-        let to = self.to.check(home)?;
-        let text = match (&to, &self.send) {
+        let (to, send) = match &self.to.host {
+            Some(host) => (elsewhere(host, &self.to, self.send.as_deref())?, None),
+            None => (self.to.check(home)?, self.send),
+        };
+        let text = match (&to, &send) {
             (Target::Command(_), Some(_)) => {
                 return Err("send: a command gets its texts as arguments".to_owned());
             }
@@ -141,6 +150,37 @@ impl ToTable {
     }
 }
 
+/// A pane of another machine: this program itself brings the text there, because the daemon has no
+/// connection.
+fn elsewhere(host: &str, to: &ToTable, send: Option<&str>) -> Result<Target, String> {
+    if !Fleet::is_name(host) {
+        return Err(format!("to.host: `{host}` is no name of a host"));
+    }
+    let is_alone = to.command.is_none() && to.file.is_none() && !to.notify && !to.shell;
+    let Some(pane) = to.pane.as_deref().filter(|_| is_alone) else {
+        return Err("to.host: only with to.pane".to_owned());
+    };
+    if pane.parse::<PaneRef>().is_err() {
+        return Err(format!(
+            "to.pane: `{pane}` is no pane of another host; %3 and session:window.pane are"
+        ));
+    }
+    let text = match send {
+        Some(text) if !text.trim().is_empty() => template("send", text)?,
+        _ => return Err("send: the text is missing".to_owned()),
+    };
+    let program = std::env::current_exe().ok();
+    let program = program.as_deref().and_then(Path::to_str).unwrap_or("madohub");
+    let to = format!("{host}:{pane}");
+    let words = [program, "fleet", "send", "--wait", ELSEWHERE_WAIT, &to];
+    let plain = |word: &str| {
+        let word = word.replace('{', "{{").replace('}', "}}");
+        Template::parse(&word, &FIELDS).map_err(|what| format!("to: {what}"))
+    };
+    let words = words.into_iter().map(plain);
+    Ok(Target::Command(words.chain([Ok(text)]).collect::<Result<_, _>>()?))
+}
+
 fn command(argv: &[String]) -> Result<Target, String> {
     let words: Vec<Template> =
         argv.iter().map(|word| template("to.command", word)).collect::<Result<_, _>>()?;
@@ -196,7 +236,12 @@ fn within<T: PartialOrd + std::fmt::Display + Copy>(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failing test may panic")]
+    #![allow(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        reason = "a failing test may panic"
+    )]
 
     use crate::config::Config;
     use crate::routes::Target;
@@ -238,6 +283,19 @@ mod tests {
     }
 
     #[test]
+    fn a_pane_of_another_machine_is_this_program_with_the_text_as_it_is() {
+        let config = read(
+            "[[route]]\nname = \"a\"\nto = { host = \"zeus\", pane = \"api:1.0\" }\n\
+             send = \"-{agent} {{x}}\"\n",
+        );
+        let route = config.unwrap().routes.remove(0);
+        let Target::Command(words) = route.to else { panic!("{:?}", route.to) };
+        let words: Vec<String> = words.iter().map(|word| word.fill(str::to_uppercase)).collect();
+        assert_eq!(words[1..], ["fleet", "send", "--wait", "20s", "zeus:api:1.0", "-AGENT {x}"]);
+        assert!(words[0].starts_with('/') && route.text.is_none());
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_route() {
         let pane = "to = { pane = \"x\" }\n";
         for (text, words) in [
@@ -261,6 +319,19 @@ mod tests {
             ("name = \"a\"\nto = { command = [\"{title}\"] }".to_owned(), "cannot have fields"),
             ("name = \"a\"\nto = { command = [\"x\"] }\nsend = \"x\"".to_owned(), "as arguments"),
             ("name = \"a\"\nto = { shell = true, file = \"/x\" }".to_owned(), "only with to.pane"),
+            (
+                "name = \"a\"\nto = { host = \"a/b\", pane = \"%1\" }\nsend = \"x\"".to_owned(),
+                "to.host: `a/b` is no name",
+            ),
+            (
+                "name = \"a\"\nto = { host = \"b\", file = \"/x\" }\nsend = \"x\"".to_owned(),
+                "to.host: only with to.pane",
+            ),
+            (
+                "name = \"a\"\nto = { host = \"b\", pane = \"reviewer\" }\nsend = \"x\"".to_owned(),
+                "is no pane of another host",
+            ),
+            ("name = \"a\"\nto = { host = \"b\", pane = \"%1\" }".to_owned(), "text is missing"),
         ] {
             let error = read(&format!("[[route]]\n{text}\n")).unwrap_err();
             assert!(error.contains(words), "{text}\n{error}");

@@ -5,7 +5,6 @@
 //! picture.
 
 mod activity;
-mod errands;
 mod files;
 mod hub;
 mod jobs;

@@ -1,5 +1,6 @@
 //! Asks daemons, tmux and zellij what there is, in threads of their own.
 
+use super::fleet::{HostNews, Remote, ask_fleet};
 use super::model::{Focus, PaneKey, Side};
 use crate::client::Client;
 use crate::commands;
@@ -37,6 +38,10 @@ pub(super) enum Source {
     Tmux(String),
     /// A zellij session.
     Zellij(String),
+    /// The broker, which has no panes itself.
+    Fleet,
+    /// Another machine.
+    Host(String),
 }
 
 /// What is beside the list.
@@ -63,6 +68,8 @@ pub(super) enum News {
     HungUp,
     /// The panes of a source, or why they are not known.
     Panes(Source, Result<Vec<ListedPane>, String>),
+    /// Other machines.
+    Hosts(Vec<HostNews>),
     /// A source is no more.
     Gone(Source),
     /// All sources were asked once.
@@ -84,7 +91,10 @@ impl Feed {
     /// Begins to ask: `only` this tmux server, or whatever there is.
     pub(super) fn start(only: Option<Server>, ctx: &Context, tell: &Sender<News>) -> Self {
         let sessions = if only.is_some() { Vec::new() } else { Session::all() };
-        let has_source = !sessions.is_empty() || clients(only.as_ref(), ctx).any(|c| lives(&c));
+        // Settings that cannot be read were told of before.
+        let has_fleet = only.is_none() && ctx.config().is_ok_and(|config| config.fleet.is_some());
+        let has_source =
+            has_fleet || !sessions.is_empty() || clients(only.as_ref(), ctx).any(|c| lives(&c));
         let (wishes, hear) = channel();
         if has_source {
             let is_all = only.is_none();
@@ -94,7 +104,17 @@ impl Feed {
             } else {
                 let _ = tell.send(News::Complete);
             }
-            spawn("beside", tell, ctx, move |tell, ctx| ask_beside(&hear, tell, ctx));
+            let remote = match Remote::new() {
+                Ok((remote, bell)) if has_fleet => {
+                    let theirs = remote.clone();
+                    spawn("fleet", tell, ctx, move |tell, ctx| ask_fleet(&theirs, bell, tell, ctx));
+                    Some(remote)
+                }
+                _ => None,
+            };
+            spawn("beside", tell, ctx, move |tell, ctx| {
+                ask_beside(&hear, remote.as_ref(), tell, ctx);
+            });
         }
         Self { wishes, tell: tell.clone(), has_source }
     }
@@ -218,7 +238,12 @@ fn told_gone(before: &BTreeSet<Source>, now: &BTreeSet<Source>, tell: &Sender<Ne
 }
 
 /// Tells what is beside the list, anew while it is wanted, until nobody listens.
-fn ask_beside(hear: &Receiver<Option<Focus>>, tell: &Sender<News>, ctx: &Context) {
+fn ask_beside(
+    hear: &Receiver<Option<Focus>>,
+    remote: Option<&Remote>,
+    tell: &Sender<News>,
+    ctx: &Context,
+) {
     let mut focus: Option<Focus> = None;
     loop {
         let pause = match focus.as_ref().map(|focus| focus.side) {
@@ -232,7 +257,11 @@ fn ask_beside(hear: &Receiver<Option<Focus>>, tell: &Sender<News>, ctx: &Context
             Err(RecvTimeoutError::Disconnected) => return,
         }
         let Some(focus) = &focus else { continue };
-        let beside = beside(focus, ctx).unwrap_or_else(|error| {
+        let told = match (&focus.key.host, remote) {
+            (Some(_), Some(remote)) => Ok(remote.beside(&focus.key, focus.side)),
+            _ => beside(focus, ctx),
+        };
+        let beside = told.unwrap_or_else(|error| {
             Beside::Missing(match error.hint() {
                 Some(remedy) => format!("{}. {remedy}", error.message()),
                 None => error.message().to_owned(),

@@ -1,10 +1,11 @@
 //! `madohub dash`: all agents on one screen, those that need a person first.
 //!
 //! [`model`] holds what is shown and decides what a key means, without input or output; [`view`]
-//! draws it; [`feed`] asks daemons, tmux and zellij in threads of its own, so that one that hangs
+//! draws it; [`feed`] asks daemons, tmux, zellij and [`fleet`] the broker in threads of its own, so that one that hangs
 //! holds nothing up.
 
 mod feed;
+mod fleet;
 mod keys;
 mod model;
 mod screen;

@@ -1,12 +1,13 @@
 //! What the dashboard shows and what the person means. No input and no output.
 
 use super::feed::{Beside, News, Source};
+use super::fleet::HostNews;
 use super::keys::{self, Action};
 use crate::output::{ListedPane, by_need, clean};
 use madohub_detect::State;
 use ratatui::crossterm::event::Event;
 use ratatui::layout::{Position, Rect};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a text to send or to look for.
 const INPUT_MAX: usize = 16 * 1024;
@@ -14,6 +15,8 @@ const INPUT_MAX: usize = 16 * 1024;
 /// Which pane, of all hosts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PaneKey {
+    /// The machine, where it is another one.
+    pub(super) host: Option<String>,
     /// `tmux` or `zellij`.
     pub(super) mux: String,
     /// Path of the tmux server's socket, or the zellij session.
@@ -26,7 +29,12 @@ impl PaneKey {
     /// The key of a row.
     pub(super) fn of(pane: &ListedPane) -> Self {
         let row = &pane.row;
-        Self { mux: row.mux.clone(), server: row.server.clone(), pane: row.pane.clone() }
+        Self {
+            host: pane.host.clone(),
+            mux: row.mux.clone(),
+            server: row.server.clone(),
+            pane: row.pane.clone(),
+        }
     }
 }
 
@@ -130,6 +138,8 @@ pub(super) struct Dash {
     keep: bool,
     panes: BTreeMap<Source, Vec<ListedPane>>,
     troubles: BTreeMap<Source, String>,
+    /// Machines that vanished.
+    gone: BTreeSet<String>,
     /// Every source has told its panes, or that it cannot.
     is_complete: bool,
     selected: Option<PaneKey>,
@@ -160,6 +170,11 @@ impl Dash {
     /// All panes, in no order.
     pub(super) fn all(&self) -> impl Iterator<Item = &ListedPane> {
         self.panes.values().flatten()
+    }
+
+    /// Machines that vanished.
+    pub(super) fn gone(&self) -> impl Iterator<Item = &str> {
+        self.gone.iter().map(String::as_str)
     }
 
     /// Whether all sources have answered once.
@@ -207,6 +222,20 @@ impl Dash {
             News::Panes(source, Err(trouble)) => {
                 self.panes.remove(&source);
                 self.troubles.insert(source, trouble);
+                self.arrange()
+            }
+            News::Hosts(hosts) => {
+                for HostNews { host, panes, is_gone } in hosts {
+                    if is_gone {
+                        self.gone.insert(host.clone());
+                    } else {
+                        self.gone.remove(&host);
+                    }
+                    match panes {
+                        Some(panes) => drop(self.panes.insert(Source::Host(host), panes)),
+                        None => drop(self.panes.remove(&Source::Host(host))),
+                    }
+                }
                 self.arrange()
             }
             News::Gone(source) => {
@@ -316,8 +345,12 @@ impl Dash {
         let _ = self.arrange();
     }
 
-    fn go(&self) -> Vec<Effect> {
+    fn go(&mut self) -> Vec<Effect> {
         let Some(pane) = self.chosen().cloned().map(Box::new) else { return Vec::new() };
+        if let Some(host) = &pane.host {
+            self.say(format!("That pane is on {}: go there first, as by ssh.", clean(host)));
+            return Vec::new();
+        }
         vec![if self.keep { Effect::GoBehind(pane) } else { Effect::Go(pane) }]
     }
 
@@ -353,7 +386,10 @@ impl Dash {
 
     fn begin_send(&mut self) {
         let Some(pane) = self.chosen() else { return };
-        if pane.row.mux == "tmux" {
+        if let Some(host) = &pane.host {
+            let to = format!("{}:{}", clean(host), clean(&pane.row.pane));
+            self.say(format!("To another machine: madohub fleet send {to} TEXT"));
+        } else if pane.row.mux == "tmux" {
             self.mode = Mode::Send { to: PaneKey::of(pane), text: String::new() };
         } else {
             let what = format!("zellij pipe --name madohub -- send {} TEXT", clean(&pane.row.pane));

@@ -126,7 +126,9 @@ impl Book {
         }
         known.deadline = now + presence.worth(expiry);
         let is_there = presence.online && known.deadline > now;
-        let since = if presence.online { known.deadline } else { now };
+        // When it said so, or when it had said nothing for long enough.
+        let keep_alive = f64::from(presence.keep_alive);
+        let since = if presence.online { known.deadline } else { known.deadline - keep_alive };
         known.gone = if is_there { None } else { known.gone.or(Some(since)) };
         let count = known.panes.len() as u64;
         let sum = known.panes.values().fold(0_u64, |sum, pane| sum.wrapping_add(pane.n));
@@ -357,3 +359,6 @@ impl Host {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,10 +28,13 @@ use std::thread;
 pub(super) const ROUTE_MAX: usize = 160 * 1024;
 /// Bytes of a text.
 pub(super) const TEXT_MAX: usize = 64 * 1024;
-/// Texts on their way at the same time.
+/// Texts on their way at the same time; more get no answer.
 const AT_ONCE: usize = 8;
 /// Texts that are remembered, so that none is delivered twice.
 const REMEMBERED: usize = 1000;
+/// Seconds between two refusals that are answered and written down: whoever is not allowed must not
+/// fill the log.
+const REFUSAL_PAUSE: f64 = 1.0;
 /// Seconds for which a text may wait for its pane.
 pub(super) const WAIT_MAX: f64 = 1800.0;
 /// Seconds for which an answer is worth something.
@@ -48,6 +51,7 @@ pub(super) struct Deliveries {
     rope: Rope,
     seen: VecDeque<String>,
     running: Arc<AtomicUsize>,
+    refused: f64,
     tell: Sender<Out>,
     answers: Receiver<Out>,
     ready: VecDeque<Out>,
@@ -64,6 +68,7 @@ impl Deliveries {
             rope,
             seen: VecDeque::new(),
             running: Arc::default(),
+            refused: f64::NEG_INFINITY,
             tell,
             answers,
             ready: VecDeque::new(),
@@ -85,7 +90,7 @@ impl Deliveries {
     }
 
     /// Takes a text. One that the broker had kept is from some other time, and left.
-    pub(super) fn take(&mut self, message: &Message) {
+    pub(super) fn take(&mut self, message: &Message, now: f64) {
         let Some(route) = read(message) else { return };
         if self.seen.contains(&route.id) {
             return;
@@ -94,32 +99,33 @@ impl Deliveries {
         if self.seen.len() > REMEMBERED {
             self.seen.pop_front();
         }
-        let job = Job { route, topics: self.topics.clone(), ctx: self.ctx.clone() };
-        if let Err(why) = self.check(&job.route) {
-            self.ready.push_back(job.ended("refused", Some(&why)));
+        if self.running.load(Ordering::Relaxed) >= AT_ONCE {
             return;
         }
+        let is_allowed = self.allowed.contains(&route.from);
+        let refusal =
+            (!is_allowed).then(|| format!("{} takes no texts from {}", self.host, route.from));
+        if refusal.is_some() {
+            if now - self.refused < REFUSAL_PAUSE {
+                return;
+            }
+            self.refused = now;
+        }
+        let job = Job { route, topics: self.topics.clone(), ctx: self.ctx.clone() };
         self.running.fetch_add(1, Ordering::Relaxed);
         let (tell, rope, running) =
             (self.tell.clone(), self.rope.clone(), Arc::clone(&self.running));
         let body = move || {
-            let _ = tell.send(job.run());
+            let _ = tell.send(match refusal {
+                Some(why) => job.ended("refused", Some(&why)),
+                None => job.run(),
+            });
             running.fetch_sub(1, Ordering::Relaxed);
             rope.ring();
         };
         if thread::Builder::new().name("deliver".to_owned()).spawn(body).is_err() {
             self.running.fetch_sub(1, Ordering::Relaxed);
         }
-    }
-
-    fn check(&self, route: &RouteMessage) -> Result<(), String> {
-        if !self.allowed.contains(&route.from) {
-            return Err(format!("{} takes no texts from {}", self.host, route.from));
-        }
-        if self.running.load(Ordering::Relaxed) >= AT_ONCE {
-            return Err(format!("{} has {AT_ONCE} texts on their way already", self.host));
-        }
-        Ok(())
     }
 }
 

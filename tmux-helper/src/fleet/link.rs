@@ -80,8 +80,13 @@ pub enum Heard {
     },
     /// A message came.
     Message(Message),
-    /// The broker has this message of ours.
-    Confirmed(u16),
+    /// The broker has this message of ours, or does not allow it.
+    Confirmed {
+        /// Its number.
+        id: u16,
+        /// It is allowed.
+        allowed: bool,
+    },
     /// The broker answered a subscription; whether it allows it.
     Subscribed {
         /// Its number.
@@ -119,6 +124,9 @@ pub struct Link {
     /// When the broker must have taken us in.
     patience: Option<f64>,
     in_flight: BTreeSet<u16>,
+    /// When a message must be confirmed next. What is sent hides from the protocol's own question
+    /// after life that nothing comes back.
+    confirm_by: Option<f64>,
     is_over: bool,
 }
 
@@ -138,6 +146,7 @@ impl Link {
             timers: BTreeMap::new(),
             patience: Some(now + ANSWER_MAX),
             in_flight: BTreeSet::new(),
+            confirm_by: None,
             is_over: false,
         };
         let connect =
@@ -174,7 +183,8 @@ impl Link {
 
     /// When [`Link::tick`] must be called next.
     pub fn deadline(&self) -> Option<f64> {
-        let timers = self.timers.values().map(|(_, at)| *at).chain(self.patience);
+        let timers = self.timers.values().map(|(_, at)| *at);
+        let timers = timers.chain(self.patience).chain(self.confirm_by);
         timers.min_by(f64::total_cmp)
     }
 
@@ -199,6 +209,10 @@ impl Link {
             self.patience = None;
             self.over(Why::Unreachable("the broker did not answer".to_owned()), heard);
         }
+        if self.confirm_by.is_some_and(|at| at <= now) {
+            self.confirm_by = None;
+            self.over(Why::Lost("the broker fell silent".to_owned()), heard);
+        }
         let due: Vec<u8> =
             self.timers.iter().filter(|(_, (_, at))| *at <= now).map(|(key, _)| *key).collect();
         for key in due {
@@ -220,6 +234,7 @@ impl Link {
             return None;
         };
         self.in_flight.insert(id);
+        self.confirm_by = self.confirm_by.or(Some(now + ANSWER_MAX));
         let events = self.mqtt.checked_send(packet);
         self.take(events, now, heard);
         self.in_flight.contains(&id).then_some(id)
@@ -268,7 +283,7 @@ impl Link {
                 Event::RequestSendPacket { packet, .. } => {
                     self.output.extend_from_slice(&packet.to_continuous_buffer());
                 }
-                Event::NotifyPacketReceived(packet) => self.packet(packet, heard),
+                Event::NotifyPacketReceived(packet) => self.packet(packet, now, heard),
                 Event::NotifyPacketIdReleased(id) => drop(self.in_flight.remove(&id)),
                 #[expect(clippy::cast_precision_loss, reason = "milliseconds of minutes")]
                 Event::RequestTimerReset { kind, duration_ms } => {
@@ -285,7 +300,7 @@ impl Link {
         }
     }
 
-    fn packet(&mut self, packet: Packet, heard: &mut Vec<Heard>) {
+    fn packet(&mut self, packet: Packet, now: f64, heard: &mut Vec<Heard>) {
         match packet {
             Packet::V5_0Connack(packet) => match packet.reason_code() {
                 ConnectReasonCode::Success => {
@@ -304,8 +319,11 @@ impl Link {
                 }),
             })),
             Packet::V5_0Puback(packet) => {
-                self.in_flight.remove(&packet.packet_id());
-                heard.push(Heard::Confirmed(packet.packet_id()));
+                let id = packet.packet_id();
+                self.in_flight.remove(&id);
+                self.confirm_by = (!self.in_flight.is_empty()).then_some(now + ANSWER_MAX);
+                let allowed = packet.reason_code().is_none_or(|code| code.is_success());
+                heard.push(Heard::Confirmed { id, allowed });
             }
             Packet::V5_0Suback(packet) => {
                 let granted = |code: &SubackReasonCode| code.is_success();
@@ -398,3 +416,6 @@ fn publish(out: &Out, id: u16) -> Result<v5_0::Publish, MqttError> {
         .props(message_expiry(out))
         .build()
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,10 @@ const KEEP_ALIVE: u16 = 10;
 pub trait Listener {
     /// Something was heard, or time went by; false ends it.
     fn heard(&mut self, ear: &mut Ear, now: f64) -> bool;
+    /// When it has something to do again, by itself.
+    fn again(&self) -> Option<f64> {
+        None
+    }
     /// A change of state.
     fn event(&mut self, _event: Event) {}
     /// There is a connection, or why there is none.
@@ -206,6 +210,14 @@ impl Role for Listening<'_> {
 
     fn turn(&mut self, tools: Option<&mut Tools<'_>>, now: f64) -> Flow {
         let flow = self.reader.turn(tools, now);
-        if self.listener.heard(&mut self.reader.ear, now) { flow } else { Flow::End }
+        if !self.listener.heard(&mut self.reader.ear, now) {
+            return Flow::End;
+        }
+        match (flow, self.listener.again()) {
+            (Flow::Until(until), Some(again)) => {
+                Flow::Until(Some(until.map_or(again, |until| until.min(again))))
+            }
+            (flow, _) => flow,
+        }
     }
 }

@@ -122,7 +122,9 @@ impl Role for Sender {
         match self.topics.read(&message.topic) {
             Some((host, Kind::Presence)) if host == self.sending.host => {
                 let presence = read_presence(&message.payload, host);
-                self.is_there = presence.is_some_and(|presence| presence.online);
+                let left = message.expiry;
+                self.is_there =
+                    presence.is_some_and(|presence| presence.online && presence.worth(left) > 0.0);
             }
             Some((_, Kind::Answer(id))) if id == self.id => {
                 let answer: Option<AnswerMessage> = bounded(&message.payload, PANE_MAX);
@@ -133,6 +135,13 @@ impl Role for Sender {
         if self.is_there && !self.is_sent && self.asked.is_none() {
             self.is_sent = tools.publish(&self.route()).is_some();
             self.until = tools.now + ANSWER_WAIT + self.sending.wait.unwrap_or(0.0).min(WAIT_MAX);
+        }
+    }
+
+    fn confirmed(&mut self, _id: u16, allowed: bool) {
+        if !allowed {
+            let what = format!("it does not allow to send texts to {}", self.sending.host);
+            self.ended = Some(Err(Why::Refused(what)));
         }
     }
 

@@ -22,8 +22,8 @@ pub trait Role {
     fn up(&mut self, session: bool, tools: &mut Tools<'_>);
     /// A message came.
     fn message(&mut self, message: Message, tools: &mut Tools<'_>);
-    /// The broker has this message of ours.
-    fn confirmed(&mut self, _id: u16) {}
+    /// The broker has this message of ours, or does not allow it.
+    fn confirmed(&mut self, _id: u16, _allowed: bool) {}
     /// The broker answered a subscription.
     fn subscribed(&mut self, _id: u16, _allowed: bool, _tools: &mut Tools<'_>) {}
     /// The connection is over, or none came about: when to try again, in seconds; nothing ends it.
@@ -189,7 +189,7 @@ fn attend(role: &mut dyn Role, link: &mut Link, heard: &mut Vec<Heard>, now: f64
             match news {
                 Heard::Up { session } => role.up(session, &mut tools),
                 Heard::Message(message) => role.message(message, &mut tools),
-                Heard::Confirmed(id) => role.confirmed(id),
+                Heard::Confirmed { id, allowed } => role.confirmed(id, allowed),
                 Heard::Subscribed { id, allowed } => role.subscribed(id, allowed, &mut tools),
                 Heard::Down(why) => {
                     heard.clear();

@@ -193,6 +193,9 @@ impl Wire {
                     Err(error) => return Err(error),
                 },
             };
+            if sent == 0 {
+                return Ok(());
+            }
             from.drain(..sent.min(from.len()));
         }
     }

@@ -8,9 +8,7 @@
 
 mod commands;
 mod daemon;
-mod faults;
 mod flood;
-mod killed;
 mod logs;
 mod panes;
 mod processes;

@@ -8,7 +8,6 @@ use crate::fleet::ear::Wants;
 use crate::fleet::{self, Sending, publish, read};
 use crate::output::{ListedPane, TableOptions, Terminal, clean, list_table};
 use crate::{Context, Error, Exit, input, time};
-use serde_json::{Map, Value, json};
 use std::io::{Write as _, stdout};
 
 /// Runs the command.
@@ -31,8 +30,7 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, Error> {
     let rows = ear.book.rows();
     let mut out = stdout().lock();
     if json {
-        let rows: Vec<Value> = rows.iter().map(with_host).collect();
-        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+        let lines: Vec<String> = rows.iter().filter_map(with_host).collect();
         writeln!(out, "[{}]", lines.join(",\n "))?;
         return Ok(Exit::Ok);
     }
@@ -51,14 +49,11 @@ fn list(json: bool, ctx: &Context) -> Result<Exit, Error> {
     Ok(Exit::Ok)
 }
 
-/// A row with its host, the first key.
-fn with_host(pane: &ListedPane) -> Value {
-    let mut fields = Map::new();
-    fields.insert("host".to_owned(), json!(pane.host));
-    if let Ok(Value::Object(row)) = serde_json::to_value(&pane.row) {
-        fields.extend(row);
-    }
-    Value::Object(fields)
+/// A row with its host before it.
+fn with_host(pane: &ListedPane) -> Option<String> {
+    let host = serde_json::to_string(&pane.host).ok()?;
+    let row = serde_json::to_string(&pane.row).ok()?;
+    Some(format!("{{\"host\":{host},{}", row.strip_prefix('{')?))
 }
 
 fn send(

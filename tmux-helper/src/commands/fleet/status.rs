@@ -65,10 +65,8 @@ pub(super) fn run(json: bool, ctx: &Context) -> Result<Exit, Error> {
 pub(super) fn gone(name: &str, panes: usize, age: Option<f64>) -> String {
     let panes = match panes {
         0 => String::new(),
-        1 => "; it told of 1 agent".to_owned(),
-        n => format!("; it told of {n} agents"),
+        n => format!("; it told of {}", count(n, "agent")),
     };
-    // How long ago a host went that was gone already is not known.
     let age = age.filter(|age| *age >= 1.0).map(|age| format!(" for {}", since(age)));
     format!("{} is gone{}{panes}", clean(name), age.unwrap_or_default())
 }
@@ -86,9 +84,9 @@ fn described(name: &str, host: &Host, config: &Config, now: f64) -> String {
     let version = presence.map(|presence| presence.version.as_str()).unwrap_or_default();
     let up = presence.map_or(0.0, |presence| time::now() - presence.since);
     format!(
-        "{}: {} agents{states}, there for {}, version {version}",
+        "{}: {}{states}, there for {}, version {version}",
         clean(name),
-        rows.len(),
+        count(rows.len(), "agent"),
         since(up)
     )
 }
@@ -116,11 +114,15 @@ fn published(snapshot: &Snapshot) -> String {
         n => format!(", {n} events lost"),
     };
     format!(
-        "This machine is {}: {state}\n  publisher {} for {}, {} agents told, {} messages wait{lost}\n",
+        "This machine is {}: {state}\n  publisher {} for {}, {} told, {} waiting{lost}\n",
         clean(&snapshot.host),
         snapshot.pid,
         since(time::now() - snapshot.started),
-        snapshot.panes,
-        snapshot.waiting,
+        count(snapshot.panes, "agent"),
+        count(snapshot.waiting, "message"),
     )
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

@@ -199,3 +199,27 @@ fn the_plugins_panes_are_not_typed_into_from_here() {
     assert_eq!(dash.mode, Mode::Choose);
     assert!(dash.note().unwrap().contains("send terminal_3"));
 }
+
+#[test]
+fn panes_of_other_machines_are_seen_and_not_gone_to() {
+    let mut dash = dash();
+    let mut remote = pane("%2", "claude", State::Waiting);
+    remote.host = Some("zeus".to_owned());
+    remote.row.since = 1.0;
+    let host = "zeus".to_owned();
+    let news = HostNews { host: host.clone(), panes: Some(vec![remote]), is_gone: false };
+    dash.update(News::Hosts(vec![news]));
+    assert_eq!(dash.shown()[0].place(), "zeus:api:1.0");
+    press(&mut dash, "g");
+    assert_eq!(PaneKey::of(dash.chosen().unwrap()).host.as_deref(), Some("zeus"));
+    assert!(press(&mut dash, "\n").is_empty());
+    assert!(dash.note().unwrap().contains("is on zeus"));
+    press(&mut dash, "s");
+    assert_eq!(dash.mode, Mode::Choose);
+    assert!(dash.note().unwrap().contains("madohub fleet send zeus:%2"));
+    // One that vanished takes its panes along, and is named.
+    dash.update(News::Hosts(vec![HostNews { host: host.clone(), panes: None, is_gone: true }]));
+    assert_eq!((dash.shown().len(), dash.gone().collect::<Vec<_>>()), (4, vec!["zeus"]));
+    dash.update(News::Hosts(vec![HostNews { host, panes: None, is_gone: false }]));
+    assert_eq!(dash.gone().count(), 0);
+}

@@ -6,7 +6,7 @@ mod side;
 
 use super::model::{Dash, Mode, needs_person};
 use super::style::Palette;
-use crate::output::width;
+use crate::output::{clean, fit, width};
 use madohub_detect::State;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -87,6 +87,12 @@ fn heading(dash: &Dash, palette: &Palette, columns: u16) -> Line<'static> {
         }
         spans.push(Span::raw("  "));
         spans.push(Span::styled(text, style));
+    }
+    let gone: Vec<String> = dash.gone().map(clean).collect();
+    if !gone.is_empty() && room > 9 {
+        let text = fit(&format!("gone: {}", gone.join(", ")), room - 2);
+        spans.push(Span::raw("  "));
+        spans.push(Span::styled(text, Style::new().add_modifier(Modifier::DIM)));
     }
     Line::from(spans)
 }

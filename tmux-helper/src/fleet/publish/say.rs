@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const PANE_EXPIRY: u32 = 600;
 /// Seconds for which a change of state is worth being told.
 const EVENT_EXPIRY: u32 = 3600;
-/// Panes of one source that are told, at most.
+/// Panes that are told, at most; others would leave more out.
 const PANES_MAX: usize = crate::fleet::book::PANES_MAX;
 
 /// What is so here, and what the broker has of it.
@@ -104,8 +104,9 @@ impl Said {
             let id = pane_id(&pane.row);
             (self.topics.of(&self.host, &Kind::Pane(id)), told_row(pane, publish))
         };
-        let new: BTreeMap<_, _> = panes.into_iter().take(PANES_MAX).map(named).collect();
         let old = self.sources.remove(&source).unwrap_or_default();
+        let room = PANES_MAX.saturating_sub(self.panes_told());
+        let new: BTreeMap<_, _> = panes.into_iter().take(room).map(named).collect();
         for topic in old.keys().filter(|topic| !new.contains_key(*topic)) {
             self.outbox.drop_kept(topic);
             self.numbers.remove(topic);

@@ -51,7 +51,8 @@ impl Homes {
         Self { home: variable("HOME"), variable }
     }
 
-    /// A home folder and nothing else.
+    /// A home folder and nothing else, for tests.
+    #[cfg(test)]
     pub(super) fn at(home: &Path) -> Self {
         Self { home: Some(home.to_owned()), variable: |_| None }
     }

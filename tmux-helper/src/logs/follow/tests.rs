@@ -7,11 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod changes;
-mod faults;
 mod resumed;
 mod shown;
 mod sources;
-mod strangers;
 
 /// A home folder, and the agents' processes as of now.
 struct World {

@@ -1,0 +1,115 @@
+//! `bench_fleet PATH_TO_MADOHUB [--seconds N]`: what it costs to follow 200 hosts with 30 panes each,
+//! of which each changes once a second.
+//!
+//! CPU is user and system time from `/proc`, of the publisher that follows them for the segment and of
+//! the broker in the same seconds, which is the baseline: it does the least that must be done with each
+//! message. The daemon is measured with and without.
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a benchmark that goes wrong says so and ends"
+)]
+
+use madohub_tests::{Broker, Madohub, SimulatedHosts, Stage, StageOptions, TestEnv, wait_for};
+use std::fs;
+use std::path::Path;
+use std::process::{ExitCode, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const HOSTS: u64 = 200;
+const PANES: u64 = 30;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (program, seconds) = match &args[..] {
+        [program] => (program, 20),
+        [program, option, n] if option == "--seconds" => (program, n.parse().expect("a number")),
+        _ => {
+            eprintln!("usage: bench_fleet PATH_TO_MADOHUB [--seconds N]");
+            return ExitCode::from(2);
+        }
+    };
+    let env = Arc::new(TestEnv::new());
+    let broker = Broker::new(&env);
+    let madohub = Madohub::at(&env, Path::new(program));
+    let stage = Stage::in_env(Arc::clone(&env), madohub, &StageOptions::default());
+    stage.configure(&format!(
+        "[segment]\nremote = true\n[fleet]\nbroker = \"127.0.0.1\"\ntls = false\nport = {}\n\
+         host = \"here\"\n",
+        broker.port()
+    ));
+    let pane = stage.first_pane();
+    let _agent = stage.agent(&pane, "claude-2.1.332", "working");
+    stage.start();
+    stage.wait_state(&pane, "working");
+    let daemon = stage.madohub.daemons()[0];
+    let mut command = stage.madohub.command(&["fleet", "publish"]);
+    let mut publisher = command.stderr(Stdio::null()).spawn().expect("madohub runs");
+    let pid = publisher.id().cast_signed();
+    broker.wait_logged("Received PUBLISH from madohub-here");
+    let time = Duration::from_secs(seconds);
+
+    let alone = cpu(daemon);
+    thread::sleep(time);
+    let alone = cpu(daemon) - alone;
+    let empty = memory(pid);
+
+    let mut hosts = SimulatedHosts::new(broker.port(), HOSTS, PANES);
+    let before = [pid, broker.pid(), daemon].map(cpu);
+    let start = Instant::now();
+    for round in 1..=seconds {
+        hosts.round(round);
+        thread::sleep(
+            (start + Duration::from_secs(round)).saturating_duration_since(Instant::now()),
+        );
+    }
+    let took = start.elapsed().as_secs_f64();
+    let messages = hosts.published;
+    let converged = Instant::now();
+    wait_for("all hosts", || {
+        hosts.are_here(seconds);
+        let file = env.path().join("run/madohub/fleet.json");
+        let text = fs::read_to_string(file).unwrap_or_default();
+        if text.contains(&format!("\"hosts\":{HOSTS}")) { Ok(()) } else { Err(text) }
+    });
+    let [publisher_cpu, broker_cpu, daemon_cpu] =
+        [(pid, before[0]), (broker.pid(), before[1]), (daemon, before[2])]
+            .map(|(pid, before)| cpu(pid) - before);
+    let full = memory(pid);
+    println!("{HOSTS} hosts, {PANES} panes each, {:.0} messages a second", messages as f64 / took);
+    println!(
+        "publisher {:.1} % of a core, broker {:.1} %: ratio {:.2}",
+        publisher_cpu / took * 100.0,
+        broker_cpu / took * 100.0,
+        publisher_cpu / broker_cpu
+    );
+    println!("publisher's memory {empty} KB alone, {full} KB with all hosts");
+    println!(
+        "daemon {:.2} % of a core alone, {:.2} % meanwhile",
+        alone / time.as_secs_f64() * 100.0,
+        daemon_cpu / took * 100.0
+    );
+    println!("all hosts known {:.1} s after the last change", converged.elapsed().as_secs_f64());
+    publisher.kill().expect("the publisher lived");
+    publisher.wait().expect("it ends");
+    ExitCode::SUCCESS
+}
+
+/// Seconds of user and system time so far.
+fn cpu(pid: i32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("it lives");
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let ticks = |field: usize| fields[field].parse::<u64>().unwrap();
+    (ticks(11) + ticks(12)) as f64 / rustix::param::clock_ticks_per_second() as f64
+}
+
+fn memory(pid: i32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it lives");
+    let row = status.lines().find(|row| row.starts_with("VmRSS:")).unwrap();
+    row.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
