@@ -27,6 +27,7 @@ mod tmux_record;
 mod tmux_redraws;
 mod tmux_routes;
 mod tmux_run;
+mod tmux_secrets;
 mod tmux_send;
 mod tmux_versions;
 mod zellij_dash;
