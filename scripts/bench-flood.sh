@@ -6,19 +6,21 @@ cd "$(dirname "$0")/.."
 
 usage() {
     cat <<'TEXT'
-usage: scripts/bench-flood.sh [--panes N] [--changes N]
+usage: scripts/bench-flood.sh [--panes N] [--rate N] [--changes N]
 
-  --panes N    panes that change, each ten times a second (default: 40)
+  --panes N    panes that change (default: 50)
+  --rate N     changes of each of them in a second (default: 20)
   --changes N  changes that are timed, with and without them (default: 30)
 
   MADOHUB_BIN  a madohub to measure (default: a release build of this checkout)
 TEXT
 }
 
-panes=40 changes=30
+panes=50 rate=20 changes=30
 while [ $# -gt 0 ]; do
     case $1 in
         --panes) panes=$2; shift 2 ;;
+        --rate) rate=$2; shift 2 ;;
         --changes) changes=$2; shift 2 ;;
         -h | --help) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
@@ -67,12 +69,14 @@ for n in $(seq "$panes"); do
 done
 # Changes all of them while the file `flood` is there, and starts no program for it.
 flood() {
-    local works waits screen n
+    local works waits screen n pause
+    pause=$((1000 / rate))
+    printf -v pause '0.%03d' "$pause"
     works=$(<"$world/works") waits=$(<"$world/waits")
     while [ -e "$world/flood" ]; do
         for screen in "$works" "$waits"; do
             for n in $(seq "$panes"); do printf '%s' "$screen" >>"$world/screen$n"; done
-            read -rt 0.1 <>"$world/never" || true
+            read -rt "$pause" <>"$world/never" || true
         done
     done
 }
@@ -107,6 +111,6 @@ first=$(seq_now) began=$(now_ms)
 flood=$(measure | median)
 last=$(seq_now) ended=$(now_ms)
 
-echo "$panes panes change, 20 routes on every change, $changes timed changes of another pane"
+echo "$panes panes change $rate times a second, 20 routes on every change, $changes timed changes of another pane"
 echo "events told: $(((last - first) * 1000 / (ended - began))) a second"
 echo "median at rest $rest ms, in the flood $flood ms: $((flood * 100 / (rest > 0 ? rest : 1))) % of it"

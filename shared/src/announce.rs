@@ -26,11 +26,13 @@ pub struct Told {
     pub refines: bool,
 }
 
-/// The end of a turn as it was told.
+/// The end of a turn as it was told, or as the agent said afterwards that it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct End {
-    turn: u64,
-    to: State,
+pub struct TurnEnd {
+    /// Number of the turn in its pane.
+    pub turn: u64,
+    /// The state that the turn ended in.
+    pub to: State,
 }
 
 /// Decides which changes are told, and when. It can be stored, so that a restart neither repeats
@@ -41,7 +43,7 @@ pub struct Announcer {
     /// Ends that wait for the agent's word, by pane, with the time from which they wait.
     waiting: BTreeMap<String, (Told, f64)>,
     /// The last turn of each pane whose end was told, and as what.
-    ends: BTreeMap<String, End>,
+    ends: BTreeMap<String, TurnEnd>,
 }
 
 impl Announcer {
@@ -114,6 +116,16 @@ impl Announcer {
         self.waiting.values().map(|(_, seen)| seen + CONFIRM).min_by(f64::total_cmp)
     }
 
+    /// How the last turn of each pane ended, as far as it was told.
+    pub fn ends(&self) -> &BTreeMap<String, TurnEnd> {
+        &self.ends
+    }
+
+    /// Forgets the ends of the panes that are not to be kept. What waits is told all the same.
+    pub fn retain_ends(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.ends.retain(|pane, _| is_kept(pane));
+    }
+
     /// Takes note of what was told by a former announcer after it was stored.
     pub fn note(&mut self, pane: &str, to: State, turn: u64) {
         self.waiting.remove(pane);
@@ -140,7 +152,7 @@ impl Announcer {
 
     fn note_end(&mut self, pane: &str, to: State, turn: u64) {
         if to.is_turn_over() {
-            self.ends.insert(pane.to_owned(), End { turn, to });
+            self.ends.insert(pane.to_owned(), TurnEnd { turn, to });
         } else if to == State::Exited {
             self.ends.remove(pane);
         }

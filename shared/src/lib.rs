@@ -43,7 +43,7 @@ mod session_log;
 pub mod text;
 mod tracker;
 
-pub use announce::{Announcer, CONFIRM, Told};
+pub use announce::{Announcer, CONFIRM, Told, TurnEnd};
 pub use colour::{BASIC_COLOURS, WrittenColour, xterm_rgb};
 pub use detect::detect;
 pub use detection::{AgentId, Detection, Evidence, State, StateSource, UnknownState, Via};

@@ -219,6 +219,7 @@ impl Pane {
         now: f64,
         settings: &Settings,
     ) -> Step {
+        self.heed_clock(now);
         let mut next = self.leave_agent(settings.count_background(detection));
         self.hold(&mut next);
         self.arrival.note(&self.tracked.detection, &next);
@@ -238,6 +239,14 @@ impl Pane {
             step.verdict = self.judge(name, word);
         }
         step
+    }
+
+    /// A clock that was set back holds nothing up: nothing was seen later than now.
+    fn heed_clock(&mut self, now: f64) {
+        self.last_word = self.last_word.min(now);
+        self.tracked.since = self.tracked.since.min(now);
+        self.focused_since = self.focused_since.map(|since| since.min(now));
+        self.pending = self.pending.map(|(state, since)| (state, since.min(now)));
     }
 
     /// Takes note that the agent said how the turn ended. That is a word of its own where the
@@ -324,7 +333,8 @@ impl Pane {
                 && (next.agent == old.agent || next.agent.as_str() == AgentId::UNKNOWN);
         }
         let over = matches!(next.state, State::Idle | State::Stopped);
-        if next.agent != old.agent || old.state != State::Working || !over || is_positive(next) {
+        let unsure = old.state == State::Working && over && !is_positive(next);
+        if next.agent != old.agent || !unsure && !is_told_worse(old, next) {
             return false;
         }
         let since = match self.pending {
@@ -377,6 +387,13 @@ impl Settings {
         }
         detection
     }
+}
+
+/// Whether the screen alone tells of an end of which the agent itself has said more. Its log is
+/// in the next turn already, and its screen is not.
+fn is_told_worse(old: &Detection, next: &Detection) -> bool {
+    let by_screen = next.evidence.first().is_some_and(|e| e.via == Via::Screen);
+    is_judged(old) && next.state == State::Stopped && next.reason.is_none() && by_screen
 }
 
 /// Whether the agent's own record says how the turn ended.

@@ -10,8 +10,10 @@ use crate::protocol::{
     VERSION,
 };
 use crate::tmux::Server;
+use madohub_detect::TurnEnd;
 use madohub_detect::delivery::Outcome;
 use rustix::process::geteuid;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -88,6 +90,15 @@ impl Client {
         match self.ask(Ask::History)? {
             None => Ok(None),
             Some(Body::History(panes)) => Ok(Some(panes)),
+            Some(other) => Err(unexpected(&other)),
+        }
+    }
+
+    /// How the last turn of each pane ended; nothing when there is no daemon.
+    pub fn ends(&self) -> Result<Option<BTreeMap<String, TurnEnd>>, Error> {
+        match self.ask(Ask::Ends)? {
+            None => Ok(None),
+            Some(Body::Ends(ends)) => Ok(Some(ends)),
             Some(other) => Err(unexpected(&other)),
         }
     }

@@ -14,6 +14,7 @@ pub mod daemon;
 mod dash;
 mod error;
 pub mod events;
+mod fault;
 pub mod fleet;
 mod follow;
 pub mod glance;

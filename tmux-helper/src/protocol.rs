@@ -7,7 +7,7 @@
 use crate::output::ListedPane;
 use crate::routes::{Item, OneShot};
 use madohub_detect::delivery::Outcome;
-use madohub_detect::{AgentId, Change, Evidence, State, StateSource};
+use madohub_detect::{AgentId, Change, Evidence, State, StateSource, TurnEnd};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -39,6 +39,8 @@ pub enum Ask {
     List,
     /// The panes with an agent, each with its last events.
     History,
+    /// How the last turn of each pane ended.
+    Ends,
     /// Events from now on, or from after the one with this number.
     Watch {
         /// The last event that the client knows of.
@@ -145,6 +147,8 @@ pub enum Body {
     List(Vec<ListedPane>),
     /// To `history`: the panes, sorted by need.
     History(Vec<PaneHistory>),
+    /// To `ends`: by pane, with what agents said after the end was told.
+    Ends(BTreeMap<String, TurnEnd>),
     /// To `watch`: the number after which events follow.
     Watching(u64),
     /// To `route`.
@@ -273,6 +277,8 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, clippy::panic, reason = "a failing test may panic")]
+
     use super::*;
 
     /// Seeds that are no lines of this protocol would lead the fuzzer nowhere.

@@ -322,8 +322,8 @@ impl Scanner {
     }
 
     /// Whether an agent may have written anything down since its records were read.
-    pub fn has_news(&self) -> bool {
-        self.logs.has_news()
+    pub fn has_news(&self, now: f64) -> bool {
+        self.logs.has_news(now)
     }
 
     /// Reads the agents' own records: registry and session logs.

@@ -121,6 +121,7 @@ impl Delivery {
     /// What to do now. `tracked` is what is known of the pane, nothing when it is gone; `sight` the
     /// fresh look where [`Delivery::wants_sight`] asks for one and the pane is there.
     pub fn step(&mut self, tracked: Option<&Tracked>, sight: Option<&Sight>, now: f64) -> Act {
+        self.heed_clock(now);
         let Some(tracked) = tracked else {
             return Act::End(match self.phase {
                 Phase::Waiting => Outcome::Refused("is gone".to_owned()),
@@ -133,6 +134,16 @@ impl Delivery {
             Phase::Key { first, at, turn, tries } => {
                 self.key(tracked, sight, (first, at, turn, tries), now)
             }
+        }
+    }
+
+    /// A clock that was set back holds nothing up: nothing was done later than now.
+    fn heed_clock(&mut self, now: f64) {
+        self.look_at = self.look_at.min(now + LOOK_AGAIN);
+        match &mut self.phase {
+            Phase::Waiting => {}
+            Phase::Text { at, .. } => *at = at.min(now),
+            Phase::Key { first, at, .. } => (*first, *at) = (first.min(now), at.min(now)),
         }
     }
 

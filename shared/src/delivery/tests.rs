@@ -280,3 +280,19 @@ fn hostile_text_is_harmless() {
     }
     assert_eq!(harmless_value("  a\n\n b\t"), "a b");
 }
+
+#[test]
+fn a_clock_that_was_set_back_holds_nothing_up() {
+    let mut delivery = delivery(true);
+    play(
+        &mut delivery,
+        &[
+            (1000.0, State::Idle, 3, READY, "paste"),
+            (10.0, State::Idle, 3, FILLED, "wait"),
+            (11.0, State::Idle, 3, FILLED, "enter"),
+            (5.0, State::Idle, 3, FILLED, "wait"),
+            (8.5, State::Idle, 3, FILLED, "enter"),
+            (9.0, State::Working, 4, FILLED, "Delivered"),
+        ],
+    );
+}

@@ -152,7 +152,8 @@ impl<'a> Program<'a> {
             .iter()
             .any(|p| in_package(self.path, p) || self.package == Some(p.as_str()));
         let named = named || self.package.is_some_and(|p| wanted.names.iter().any(|w| w == p));
-        (named || packaged) && !self.has_word(&wanted.not_args)
+        let is_other = self.has_word(&wanted.not_args) && !self.has_word(&wanted.but_args);
+        (named || packaged) && !is_other
     }
 
     /// Whether the agent runs without an interface.
@@ -310,7 +311,8 @@ mod tests {
         ProcessNames {
             names: vec!["codex".into()],
             packages: vec!["@openai/codex".into()],
-            not_args: vec!["app-server".into()],
+            not_args: vec!["app-server".into(), "threads".into()],
+            but_args: vec!["continue".into()],
             headless_args: vec!["exec".into(), "-p".into()],
         }
     }
@@ -327,6 +329,7 @@ mod tests {
             ("sudo", &["sudo", "-n", "env", "X=1", "codex"]),
             ("2.1.34", &["/home/u/.local/share/codex/versions/2.1.34"]),
             ("MainThread", &["/home/u/bin/codex.exe"]),
+            ("codex", &["codex", "threads", "continue", "T-1"]),
             ("codex", &["python3", "/usr/bin/other"]),
             ("codex", &["/bin/bash", "/home/u/bin/codex", "--yolo"]),
             ("npm", &["npm", "exec", "--yes", "@openai/codex@latest", "--yolo"]),
@@ -345,6 +348,7 @@ mod tests {
             ("grep", &["grep", "-rn", "codex", "."]),
             ("my-codex-helper", &["/tmp/my-codex-helper"]),
             ("codex", &["codex", "app-server", "--listen", "unix://"]),
+            ("codex", &["codex", "threads", "list"]),
             ("node", &["node", "-e", "1", "codex"]),
             ("npm", &["npm", "install", "-g", "@openai/codex"]),
             ("bash", &["bash", "-c", "sleep 9; codex", "codex"]),

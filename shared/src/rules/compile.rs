@@ -56,6 +56,7 @@ pub(crate) fn compile(
             names: raw.process.names.clone(),
             packages: raw.process.packages.clone(),
             not_args: raw.process.not_args.clone(),
+            but_args: raw.process.but_args.clone(),
             headless_args: raw.process.headless_args.clone(),
         },
         layout: at.layout(&raw)?,

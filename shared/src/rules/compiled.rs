@@ -27,6 +27,7 @@ pub(crate) struct ProcessNames {
     pub(crate) names: Vec<String>,
     pub(crate) packages: Vec<String>,
     pub(crate) not_args: Vec<String>,
+    pub(crate) but_args: Vec<String>,
     pub(crate) headless_args: Vec<String>,
 }
 

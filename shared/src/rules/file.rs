@@ -57,6 +57,8 @@ pub(crate) struct ProcessSection {
     pub(crate) packages: Vec<String>,
     /// First arguments that make the program something else than the agent's interface.
     pub(crate) not_args: Vec<String>,
+    /// Arguments that make it the agent's interface all the same.
+    pub(crate) but_args: Vec<String>,
     /// Arguments of a run without an interface.
     pub(crate) headless_args: Vec<String>,
 }

@@ -92,6 +92,7 @@ impl Agent {
         self.process.names.extend(new.process.names);
         self.process.packages.extend(new.process.packages);
         self.process.not_args.extend(new.process.not_args);
+        self.process.but_args.extend(new.process.but_args);
         self.process.headless_args.extend(new.process.headless_args);
         self.layout.extend(new.layout);
         self.version = new.version.or(self.version.take());

@@ -92,6 +92,19 @@ fn an_end_on_the_screen_waits_for_a_log_that_is_followed() {
 }
 
 #[test]
+fn the_end_of_the_turn_before_is_not_told_worse_while_the_next_one_begins() {
+    film(&[
+        (0.0, WORKS, false, "working", ""),
+        (1.0, "claude completed log", false, "completed", "working>completed"),
+        (2.0, "claude stopped screen", false, "completed", ""),
+        (2.2, WORKS, false, "working", "completed>working"),
+        (3.0, "claude failed log", false, "failed", "working>failed"),
+        (4.0, "claude stopped screen", false, "failed", ""),
+        (4.8, "claude stopped screen", false, "stopped", "failed>stopped"),
+    ]);
+}
+
+#[test]
 fn a_spinner_that_is_missing_for_one_frame_does_not_flap() {
     film(&[
         (0.0, WORKS, false, "working", ""),

@@ -22,4 +22,5 @@ mod report;
 mod rule_files;
 mod suites;
 mod timelines;
+mod tracker_model;
 mod variations;

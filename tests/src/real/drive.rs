@@ -35,7 +35,8 @@ impl Session<'_> {
         let prompt = key.as_ref().map_or(String::new(), prompt);
         self.shell_prompt(pane)?;
         // What an earlier run left on the screen must not be taken for this one's.
-        self.letters(pane, &format!("clear; {}", line.replace("{prompt}", &prompt)));
+        self.keys(pane, &["C-l"]);
+        self.letters(pane, &line.replace("{prompt}", &prompt));
         self.keys(pane, &["Enter"]);
         pane.key = key.or(pane.key.take());
         Ok(())
@@ -165,9 +166,19 @@ impl Session<'_> {
         self.wait(&format!("the pane to show {pattern}"), shows)
     }
 
+    /// Waits until the shell's prompt is right before the cursor; an agent may have left something
+    /// behind it.
     pub(super) fn shell_prompt(&self, pane: &Pane) -> Result<(), String> {
-        let prompt = Regex::new(r"\$\s*\z").map_err(|error| error.to_string())?;
-        self.wait_shows(pane, &prompt).map(|_| ())
+        let at_prompt = || {
+            let place = self.stage.tmux.get(&pane.id, "#{cursor_x} #{cursor_y}");
+            let (column, row) = place.split_once(' ')?;
+            let row = ["capture-pane", "-p", "-t", &pane.id, "-S", row, "-E", row];
+            let row = self.stage.tmux.try_run(&row).stdout;
+            let row = String::from_utf8_lossy(&row).into_owned();
+            let before: String = row.chars().take(column.parse().ok()?).collect();
+            before.trim_end().ends_with('$').then_some(())
+        };
+        self.wait("a shell prompt", at_prompt).map(|_| ())
     }
 
     #[expect(clippy::unused_self, reason = "waits are the session's business")]

@@ -57,7 +57,8 @@ Examples:
   madohub wait %3 %4 --all --state completed,failed --timeout 1h
 
 A pane that is in such a state already is not waited for. Each pane is printed with its state as it
-gets there.
+gets there. An agent may say how its turn ended when you have seen that already, and the pane is `idle`:
+that counts.
 
 Exit codes: 0 in such a state, 1 the time is up or the pane is gone, 2 bad arguments, 3 no daemon,
 4 the pane holds another agent's process than at the start.")]

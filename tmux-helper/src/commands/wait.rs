@@ -7,7 +7,8 @@ use crate::output::{ListedPane, clean};
 use crate::protocol::Event;
 use crate::tmux::Server;
 use crate::{Context, Error, Exit};
-use madohub_detect::State;
+use madohub_detect::{State, TurnEnd};
+use std::collections::BTreeMap;
 use std::io::{Write as _, stdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -22,6 +23,8 @@ struct Wanted {
     /// The agent's process at the start.
     pid: Option<i64>,
     is_there: bool,
+    /// How its last turn had ended at the start.
+    ended: Option<TurnEnd>,
 }
 
 /// How it stands with a pane.
@@ -38,11 +41,12 @@ pub(crate) fn run(args: &WaitArgs, ctx: &Context) -> Result<Exit, Error> {
     let server = Server::resolve(&args.server);
     let client = Client::of(&server, ctx.paths());
     let gone = || super::tmux::no_daemon(&server);
-    // Before the list is looked at, so that nothing falls between.
+    // Before events come and the list is looked at, so that nothing falls between.
+    let mut ends = client.ends()?.ok_or_else(gone)?;
     let events = follow(&client)?.ok_or_else(gone)?;
     let rows = client.list()?.ok_or_else(gone)?;
     let mut wanted: Vec<Wanted> =
-        args.panes.iter().map(|pane| find(pane, &rows)).collect::<Result<_, _>>()?;
+        args.panes.iter().map(|pane| find(pane, &rows, &ends)).collect::<Result<_, _>>()?;
     let deadline = args.timeout.map(|span| Instant::now() + Duration::from_secs_f64(span.0));
     let mut rows = Some(rows);
     let mut event = None;
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &WaitArgs, ctx: &Context) -> Result<Exit, Error> {
             let states = &args.states.0;
             let standing = match (&rows, &event) {
                 (_, Some(event)) if one.is_told(event, states) => Standing::Reached(event.to),
-                (Some(rows), _) => one.stands(rows, states),
+                (Some(rows), _) => one.stands(rows, &ends, states),
                 (None, _) => Standing::Not,
             };
             let pane = clean(&one.pane);
@@ -86,6 +90,7 @@ pub(crate) fn run(args: &WaitArgs, ctx: &Context) -> Result<Exit, Error> {
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => return Err(gone()),
         };
+        ends = client.ends()?.ok_or_else(gone)?;
         rows = Some(client.list()?.ok_or_else(gone)?);
     }
 }
@@ -109,14 +114,19 @@ fn follow(client: &Client) -> Result<Option<Receiver<Result<Event, Error>>>, Err
     Ok(Some(receiver))
 }
 
-fn find(wanted: &PaneRef, rows: &[ListedPane]) -> Result<Wanted, Error> {
+/// How the last turns ended, by pane.
+type Ends = BTreeMap<String, TurnEnd>;
+
+fn find(wanted: &PaneRef, rows: &[ListedPane], ends: &Ends) -> Result<Wanted, Error> {
     let name = wanted.to_string();
     let row = rows.iter().find(|row| row.row.pane == name || row.place() == name);
     let row = row.ok_or_else(|| {
         Error::failed(format!("{name} holds no agent"))
             .remedy("`madohub list` shows the panes that hold one.")
     })?;
-    Ok(Wanted { pane: row.row.pane.clone(), pid: row.row.pid, is_there: false })
+    let ListedPane { row, .. } = row;
+    let ended = ends.get(&row.pane).copied();
+    Ok(Wanted { pane: row.pane.clone(), pid: row.pid, is_there: false, ended })
 }
 
 impl Wanted {
@@ -124,7 +134,7 @@ impl Wanted {
         event.pane == self.pane && states.contains(&event.to)
     }
 
-    fn stands(&self, rows: &[ListedPane], states: &[State]) -> Standing {
+    fn stands(&self, rows: &[ListedPane], ends: &Ends, states: &[State]) -> Standing {
         let Some(row) = rows.iter().find(|row| row.row.pane == self.pane) else {
             let ends = states.contains(&State::Exited);
             return if ends { Standing::Reached(State::Exited) } else { Standing::Gone };
@@ -135,7 +145,10 @@ impl Wanted {
         } else if state == State::Exited {
             Standing::Gone
         } else if self.is_same(row) {
-            Standing::Not
+            // What the agent said of a turn whose end its pane no longer shows.
+            let end = ends.get(&self.pane).filter(|end| self.ended != Some(**end));
+            let end = end.filter(|end| states.contains(&end.to));
+            end.map_or(Standing::Not, |end| Standing::Reached(end.to))
         } else {
             Standing::Replaced
         }
@@ -175,9 +188,32 @@ mod tests {
         pane
     }
 
+    fn wanted(ended: Option<TurnEnd>) -> Wanted {
+        Wanted { pane: "%3".to_owned(), pid: Some(7), is_there: false, ended }
+    }
+
+    #[test]
+    fn a_word_on_the_end_of_a_turn_counts_when_it_is_new() {
+        let end = |turn, to| TurnEnd { turn, to };
+        let completed = end(4, State::Completed);
+        for (ended, now, pid, expected) in [
+            (None, completed, 7, Standing::Reached(State::Completed)),
+            (Some(end(4, State::Stopped)), completed, 7, Standing::Reached(State::Completed)),
+            (Some(end(3, State::Completed)), completed, 7, Standing::Reached(State::Completed)),
+            (Some(completed), completed, 7, Standing::Not),
+            (None, end(4, State::Stopped), 7, Standing::Not),
+            (None, completed, 8, Standing::Replaced),
+        ] {
+            let rows = [row(State::Idle, Some(pid))];
+            let ends = Ends::from([("%3".to_owned(), now), ("%4".to_owned(), completed)]);
+            let stands = wanted(ended).stands(&rows, &ends, &[State::Completed]);
+            assert_eq!(stands, expected, "{ended:?} {now:?} {pid}");
+        }
+    }
+
     #[test]
     fn a_pane_is_pinned_to_its_process() {
-        let wanted = Wanted { pane: "%3".to_owned(), pid: Some(7), is_there: false };
+        let wanted = wanted(None);
         let ends = [State::Completed, State::Stopped];
         for (rows, states, expected) in [
             (vec![row(State::Working, Some(7))], &ends[..], Standing::Not),
@@ -191,7 +227,7 @@ mod tests {
             (vec![], &ends[..], Standing::Gone),
             (vec![], &[State::Exited], Standing::Reached(State::Exited)),
         ] {
-            assert_eq!(wanted.stands(&rows, states), expected, "{rows:?} {states:?}");
+            assert_eq!(wanted.stands(&rows, &Ends::new(), states), expected, "{rows:?} {states:?}");
         }
     }
 }

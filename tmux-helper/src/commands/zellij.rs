@@ -3,14 +3,18 @@
 use super::asked;
 use crate::cli::{ZellijArgs, ZellijCommand};
 use crate::zellij::{Change, EXPLAINED, Places, Plan, State};
-use crate::{Context, Error, Exit};
+use crate::{Context, Error, Exit, child};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// Oldest zellij whose plugin interface is enough.
 const OLDEST: (u32, u32, u32) = (0, 44, 2);
+
+/// How long zellij may take to tell its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
 
 /// Runs the command.
 pub(super) fn run(args: &ZellijArgs, ctx: &Context) -> Result<Exit, Error> {
@@ -102,7 +106,9 @@ fn version_note() -> Option<String> {
 }
 
 fn zellij_version() -> Option<(u32, u32, u32)> {
-    let output = Command::new("zellij").arg("--version").output().ok()?;
+    let mut ask = Command::new("zellij");
+    ask.arg("--version");
+    let output = child::run(ask, b"", VERSION_LIMIT).ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     let mut parts = text.trim().strip_prefix("zellij ")?.split('.').map(|n| n.parse().ok());
     Some((parts.next()??, parts.next()??, parts.next()??))

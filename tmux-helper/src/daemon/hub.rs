@@ -3,6 +3,8 @@
 use crate::events::{Batch, Entry, Ring};
 use crate::output::ListedPane;
 use crate::protocol::{Event, Hello, PaneHistory};
+use madohub_detect::TurnEnd;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -29,6 +31,8 @@ pub(super) struct Hub {
 pub(super) struct Picture {
     pub(super) hello: Hello,
     pub(super) rows: Arc<Vec<ListedPane>>,
+    /// How the last turn of each pane ended.
+    pub(super) ends: Arc<BTreeMap<String, TurnEnd>>,
 }
 
 /// Counts a reader of events for as long as it lives.

@@ -2,6 +2,7 @@
 
 use crate::routes::Ended;
 use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -18,6 +19,10 @@ const TICK: Duration = Duration::from_millis(50);
 /// Runs a program and waits for its end. No shell reads the arguments, and it has no input, no
 /// output and no terminal.
 pub(super) fn run(argv: &[String]) -> Ended {
+    run_within(argv, LIMIT)
+}
+
+fn run_within(argv: &[String], limit: Duration) -> Ended {
     let Some((program, arguments)) = argv.split_first() else {
         return Ended::Failed("there is no program".to_owned());
     };
@@ -29,16 +34,17 @@ pub(super) fn run(argv: &[String]) -> Ended {
         Ok(child) => child,
         Err(error) => return Ended::Failed(format!("cannot run {program}: {error}")),
     };
-    let deadline = Instant::now() + LIMIT;
+    let deadline = Instant::now() + limit;
     loop {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ended::Done,
             Ok(Some(status)) => return Ended::Failed(format!("{program} ended with {status}")),
             Ok(None) if Instant::now() < deadline => std::thread::sleep(TICK),
             Ok(None) => {
-                let _ = child.kill();
+                let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
                 let _ = child.wait();
-                return Ended::Failed(format!("{program} ran for more than {} s", LIMIT.as_secs()));
+                let limit = limit.as_secs_f64();
+                return Ended::Failed(format!("{program} ran for more than {limit} s"));
             }
             Err(error) => return Ended::Failed(format!("cannot wait for {program}: {error}")),
         }
@@ -92,6 +98,19 @@ mod tests {
         let hostile = format!("$(touch {0}) `touch {0}`; touch {0}", mark.display());
         assert_eq!(run(&argv(&["test", "-n", &hostile])), Ended::Done);
         assert!(!mark.exists());
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_ended_with_what_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert_eq!(run(&argv(&["mkfifo", pipe.to_str().unwrap()])), Ended::Done);
+        // What it started holds the pipe open.
+        let script = format!("sleep 600 <> {0} > {0} & sleep 600", pipe.display());
+        let reader = std::thread::spawn(move || std::fs::read(pipe));
+        let ended = run_within(&argv(&["sh", "-c", &script]), Duration::from_millis(500));
+        assert!(matches!(&ended, Ended::Failed(why) if why.contains("ran for more")), "{ended:?}");
+        assert_eq!(reader.join().unwrap().unwrap(), b"");
     }
 
     #[test]

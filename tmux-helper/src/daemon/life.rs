@@ -7,6 +7,7 @@ use super::pulse::Pulse;
 use super::store::Stored;
 use super::watch::Setup;
 use crate::cli::PaneRef;
+use crate::fault;
 use crate::logs::SessionLogs;
 use crate::notify::Screen;
 use crate::output::{ListedPane, by_need};
@@ -163,10 +164,12 @@ impl Life {
     ) -> Result<(Duration, Option<Report>), TmuxError> {
         let start = Instant::now();
         let mood = Mood {
-            hot: now < self.hot_until || self.verdicts.is_agent_moving(&self.scanner, now),
+            // A clock that was set back does not make it hot for as long.
+            hot: (0.0..=HOT).contains(&(self.hot_until - now))
+                || self.verdicts.is_agent_moving(&self.scanner, now),
             pulse: self.borders && self.pulse.is_due(&self.scanner, &self.working, start),
             activity: self.activity.is_new(),
-            news: self.scanner.has_news(),
+            news: self.scanner.has_news(now),
             away: self.scanner.clients().is_empty() && !watched,
         };
         let step = self.pace.step(mood, start);
@@ -231,6 +234,9 @@ impl Life {
             self.hot_until = now + HOT;
         }
         report.rows = self.list(gone, &outcome.touched);
+        if !report.changes.is_empty() {
+            fault::point("judged");
+        }
         let user_values =
             look.and_then(|(looked, values)| values.map(|values| (values, &looked.replies)));
         self.paint(reach, &outcome.touched, report.rows.is_some(), user_values, now)?;

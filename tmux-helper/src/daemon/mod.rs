@@ -5,6 +5,7 @@
 //! picture.
 
 mod activity;
+mod errands;
 mod files;
 mod hub;
 mod jobs;

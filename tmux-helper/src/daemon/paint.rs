@@ -217,7 +217,7 @@ impl Painter {
         if self.others.as_mut().is_some_and(|others| others.is_news(now)) {
             self.segment = None;
         }
-        let aged = |then: f64| now - then >= AGES && !rows.is_empty();
+        let aged = |then: f64| !(0.0..AGES).contains(&(now - then)) && !rows.is_empty();
         if !scene.listed && self.segment.as_ref().is_some_and(|(_, then)| !aged(*then)) {
             return;
         }
@@ -281,8 +281,8 @@ impl Painter {
                 known.notice_users_changes(first);
                 known.fresh = false;
             }
-            let held =
-                now - known.held_agent < GRACE && (state.is_some() || !known.saved.is_empty());
+            let held = (0.0..GRACE).contains(&(now - known.held_agent))
+                && (state.is_some() || !known.saved.is_empty());
             let wanted = if held {
                 known.wanted(first, &self.config.border, self.support)
             } else {

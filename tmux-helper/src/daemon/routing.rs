@@ -1,34 +1,37 @@
 //! Carrying out what routes decide.
 
-use super::{jobs, life::Life};
+use super::errands::{Errands, Finished};
+use super::life::Life;
 use crate::Error;
 use crate::events::Entry;
+use crate::fault;
 use crate::notify::{Notice, Notifier};
 use crate::protocol::{Event, OnceAsk, RouteAnswer, RouteAsk, RouteState};
 use crate::routes::{
-    Ended, Engine, FIELDS, Job, Letter, LogEntry, Memory, OneShot, PaneView, Route, RouteLog,
+    Ended, Engine, FIELDS, Item, Job, Letter, LogEntry, Memory, OneShot, PaneView, Route, RouteLog,
 };
 use madohub_detect::delivery::{Gate, gate};
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// A decision that was carried out, and how.
-type Finished = (u64, Ended);
+/// Lines and notifications of one step. More wait for the next one: the panes are looked at in between,
+/// however much there is to do.
+const AT_ONCE: usize = 64;
 
-/// Programs at a time.
-const PROGRAMS_MAX: usize = 8;
+/// Panes that are typed into at a time: each is looked at in every step until its turn has begun.
+const TYPED_AT_ONCE: usize = 8;
+
+/// Stores what routes have in mind.
+type Keep = Box<dyn FnMut(&Memory) -> io::Result<()>>;
 
 /// The routes of one daemon: the engine, its file, its log, and the programs that run.
 pub(super) struct Routing {
     engine: Engine,
-    path: PathBuf,
+    keep: Keep,
     log: RouteLog,
-    /// How programs ended, by the numbers of the decisions.
-    results: Receiver<Finished>,
-    sender: Sender<Finished>,
-    running: HashSet<u64>,
+    errands: Errands,
     /// The memory is in its file.
     is_stored: bool,
 }
@@ -51,17 +54,14 @@ impl Routing {
             }
         };
         let memory = memory.unwrap_or_else(|| Memory::new(server, seq));
+        let path = path.to_owned();
+        Self::new(routes, memory, Box::new(move |memory| memory.write(&path)), log, now)
+    }
+
+    fn new(routes: Vec<Route>, memory: Memory, keep: Keep, log: &Path, now: f64) -> Self {
         let (engine, entries) = Engine::new(routes, memory, now);
-        let (sender, results) = channel();
-        let routing = Self {
-            engine,
-            path: path.to_owned(),
-            log: RouteLog::at(log),
-            results,
-            sender,
-            running: HashSet::new(),
-            is_stored: true,
-        };
+        let log = RouteLog::at(log);
+        let routing = Self { engine, keep, log, errands: Errands::new(), is_stored: true };
         routing.note(&entries);
         routing
     }
@@ -84,10 +84,9 @@ impl Routing {
             return;
         }
         let panes = life.map(Life::views).unwrap_or_default();
-        for entry in told {
-            let entries = self.engine.take(entry.event(), &panes, now);
-            self.note(&entries);
-        }
+        let take = |entry: &Arc<Entry>| self.engine.take(entry.event(), &panes, now);
+        let entries: Vec<LogEntry> = told.iter().flat_map(take).collect();
+        self.note(&entries);
         self.store();
     }
 
@@ -97,10 +96,9 @@ impl Routing {
             return;
         }
         let panes = life.map(Life::views).unwrap_or_default();
-        for event in told {
-            let entries = self.engine.refine(event, &panes, now);
-            self.note(&entries);
-        }
+        let refine = |event| self.engine.refine(event, &panes, now);
+        let entries: Vec<LogEntry> = told.iter().flat_map(refine).collect();
+        self.note(&entries);
         self.store();
     }
 
@@ -118,6 +116,11 @@ impl Routing {
         letters.collect()
     }
 
+    /// Whether there is more to do than one step does.
+    pub(super) fn is_in_haste(&self) -> bool {
+        self.errands.is_writing() || self.engine.memory().queue().iter().any(|i| i.job.is_quick())
+    }
+
     /// Brings everything on; `busy` are panes in which something else is being typed.
     pub(super) fn advance(
         &mut self,
@@ -126,10 +129,7 @@ impl Routing {
         mut busy: HashSet<String>,
         now: f64,
     ) {
-        while let Ok((id, ended)) = self.results.try_recv() {
-            self.running.remove(&id);
-            self.finish(id, &ended, None, now);
-        }
+        self.take_results(now);
         if !self.engine.is_busy() && self.engine.memory().once().is_empty() {
             self.store();
             return;
@@ -137,30 +137,81 @@ impl Routing {
         let entries = self.engine.due(&life.views(), now);
         self.note(&entries);
         busy.extend(self.busy());
-        let queue = self.engine.memory().queue().iter();
-        let jobs: Vec<(u64, String, Job)> =
-            queue.map(|item| (item.id, item.route.clone(), item.job.clone())).collect();
-        for (id, route, job) in jobs {
+        let letter = |item: &Item| match &item.job {
+            Job::Letter(letter) => Some((item.id, letter.clone())),
+            _ => None,
+        };
+        let letters: Vec<_> = self.engine.memory().queue().iter().filter_map(letter).collect();
+        for (id, letter) in letters {
+            self.letter(id, letter, life, &mut busy, now);
+        }
+        let tell = |route: &str, text: &str, urgent| notify(notifier, life, route, text, urgent);
+        self.carry_out(&tell, now);
+        self.store();
+    }
+
+    /// Takes note of what ended meanwhile.
+    fn take_results(&mut self, now: f64) {
+        let finished = self.errands.finished();
+        if finished.is_empty() {
+            return;
+        }
+        fault::point("done");
+        self.finish_all(&finished, now);
+        self.store();
+        fault::point("finished");
+    }
+
+    /// Begins programs, lines and notifications, as many as one step takes. All of them are stored
+    /// as begun before the first one is: what a killed daemon had begun is never done twice.
+    fn carry_out(&mut self, tell: &dyn Fn(&str, &str, bool) -> Ended, now: f64) {
+        let begun = self.next();
+        if begun.is_empty() {
+            return;
+        }
+        self.set_begun(&begun, true);
+        if !self.store() {
+            self.set_begun(&begun, false);
+            return;
+        }
+        fault::point("begun");
+        let (mut lines, mut told) = (Vec::new(), Vec::new());
+        for Item { id, route, job, .. } in begun {
             match job {
-                Job::Letter(letter) => self.letter(id, letter, life, &mut busy, now),
-                Job::Command { argv, begun: false } => self.command(id, argv),
-                Job::File { path, text, begun: false } => {
-                    let begun = Job::File { path: path.clone(), text: text.clone(), begun: true };
-                    if self.set(id, begun) {
-                        self.finish(id, &jobs::append(&path, &text), None, now);
-                    }
-                }
-                Job::Notify { text, urgent, begun: false } => {
-                    let begun = Job::Notify { text: text.clone(), urgent, begun: true };
-                    if self.set(id, begun) {
-                        let ended = notify(notifier, life, &route, &text, urgent);
-                        self.finish(id, &ended, None, now);
-                    }
-                }
-                Job::Command { .. } | Job::File { .. } | Job::Notify { .. } => {}
+                Job::Command { argv, .. } => self.errands.run(id, argv),
+                Job::File { path, text, .. } => lines.push((id, path, text)),
+                Job::Notify { text, urgent, .. } => told.push((id, tell(&route, &text, urgent))),
+                Job::Letter(_) => {}
             }
         }
-        self.store();
+        self.errands.write(lines);
+        self.finish_all(&told, now);
+    }
+
+    /// What this step begins.
+    fn next(&self) -> Vec<Item> {
+        let (mut programs, mut rest) = (self.errands.room(), AT_ONCE);
+        let may_write = self.errands.may_write();
+        let mut is_next = |item: &&Item| {
+            let left = match item.job {
+                _ if item.job.is_begun() => return false,
+                Job::Command { .. } => &mut programs,
+                Job::File { .. } if !may_write => return false,
+                Job::File { .. } | Job::Notify { .. } => &mut rest,
+                Job::Letter(_) => return false,
+            };
+            let has_room = *left > 0;
+            *left = left.saturating_sub(1);
+            has_room
+        };
+        self.engine.memory().queue().iter().filter(|item| is_next(item)).cloned().collect()
+    }
+
+    fn set_begun(&mut self, items: &[Item], is_begun: bool) {
+        let ids: HashSet<u64> = items.iter().map(|item| item.id).collect();
+        for item in self.engine.queue_mut().iter_mut().filter(|item| ids.contains(&item.id)) {
+            item.job.set_begun(is_begun);
+        }
     }
 
     fn letter(
@@ -172,17 +223,18 @@ impl Routing {
         now: f64,
     ) {
         let has_begun = letter.delivery.has_begun();
-        if !has_begun && busy.contains(&letter.pane) {
+        if !has_begun && (busy.contains(&letter.pane) || busy.len() >= TYPED_AT_ONCE) {
             return;
         }
         let before = letter.clone();
-        let outcome = letter.advance(life, now, |letter| self.set(id, Job::Letter(letter.clone())));
+        let outcome = letter.advance(life, now, |letter| self.begin_letter(id, letter.clone()));
         if letter.delivery.has_begun() {
             busy.insert(letter.pane.clone());
         }
         let Some(outcome) = outcome else {
             if letter != before {
-                self.set(id, Job::Letter(letter));
+                self.put(id, Job::Letter(letter));
+                self.store();
             }
             return;
         };
@@ -191,29 +243,21 @@ impl Routing {
         self.finish(id, &Ended::Letter(outcome), turn, now);
     }
 
-    fn command(&mut self, id: u64, argv: Vec<String>) {
-        if self.running.len() >= PROGRAMS_MAX {
-            return;
+    /// Stores that a letter is about to be typed; whether it is stored. What is not stored must not
+    /// be done, and is not what the memory holds.
+    fn begin_letter(&mut self, id: u64, letter: Letter) -> bool {
+        let Some(before) = self.put(id, Job::Letter(letter)) else { return false };
+        let is_stored = self.store();
+        if !is_stored {
+            self.put(id, before);
         }
-        if !self.set(id, Job::Command { argv: argv.clone(), begun: true }) {
-            return;
-        }
-        self.running.insert(id);
-        let sender = self.sender.clone();
-        let started = std::thread::Builder::new().name("route".to_owned()).spawn(move || {
-            let _ = sender.send((id, jobs::run(&argv)));
-        });
-        if let Err(error) = started {
-            let _ = self.sender.send((id, Ended::Failed(error.to_string())));
-        }
+        is_stored
     }
 
-    /// Stores how far a job came; whether it is stored. What is not stored must not be done.
-    fn set(&mut self, id: u64, job: Job) -> bool {
-        if let Some(item) = self.engine.queue_mut().iter_mut().find(|item| item.id == id) {
-            item.job = job;
-        }
-        self.store()
+    /// Takes note of how far a job came; answers what was known of it.
+    fn put(&mut self, id: u64, job: Job) -> Option<Job> {
+        let item = self.engine.queue_mut().iter_mut().find(|item| item.id == id)?;
+        Some(std::mem::replace(&mut item.job, job))
     }
 
     fn finish(&mut self, id: u64, ended: &Ended, turn: Option<u64>, now: f64) {
@@ -222,9 +266,15 @@ impl Routing {
         self.store();
     }
 
+    fn finish_all(&mut self, finished: &[Finished], now: f64) {
+        let finish = |(id, ended): &Finished| self.engine.finish(*id, ended, None, now);
+        let entries: Vec<LogEntry> = finished.iter().filter_map(finish).collect();
+        self.note(&entries);
+    }
+
     fn store(&mut self) -> bool {
-        if self.engine.take_changed() {
-            let written = self.engine.memory().write(&self.path);
+        if self.engine.take_changed() || !self.is_stored {
+            let written = (self.keep)(self.engine.memory());
             if let Err(error) = &written
                 && self.is_stored
             {
@@ -350,3 +400,6 @@ impl From<Error> for Ended {
         Self::Failed(error.message().to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::protocol::{
     Answer, Ask, Body, REQUEST_MAX, Request, RouteAnswer, RouteAsk, SendAsk, VERSION,
 };
-use rustix::process::geteuid;
+use rustix::process::{Resource, geteuid, getrlimit};
 use std::fs::{self, Permissions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::Shutdown;
@@ -21,6 +21,9 @@ use std::time::Duration;
 
 /// Connections at a time; a request beyond is turned away.
 const CONNECTIONS_MAX: usize = 64;
+/// Descriptors that connections leave alone: for runs of tmux, files, file events and programs. A
+/// daemon that cannot open `/proc` would take every agent for gone.
+const DESCRIPTORS_ELSE: u64 = 40;
 /// How long a client may take to ask, and to read what it asked for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long `stop` may take to put everything back.
@@ -56,6 +59,13 @@ pub(super) enum Wish {
     },
 }
 
+/// Connections at a time under the limit of this process; each may take two descriptors.
+fn most_connections() -> usize {
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let left = limit.saturating_sub(DESCRIPTORS_ELSE) / 2;
+    usize::try_from(left).unwrap_or(CONNECTIONS_MAX).clamp(1, CONNECTIONS_MAX)
+}
+
 /// Listens on `path` until the process ends. Call only while holding the lock: what is there is
 /// of a daemon that died.
 pub(super) fn listen(path: &Path, hub: &Arc<Hub>, wishes: &Sender<Wish>) -> Result<(), Error> {
@@ -66,7 +76,7 @@ pub(super) fn listen(path: &Path, hub: &Arc<Hub>, wishes: &Sender<Wish>) -> Resu
     }
     let listener = UnixListener::bind(path).map_err(|error| failed(&error))?;
     fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(|error| failed(&error))?;
-    let open = Arc::new(AtomicUsize::new(0));
+    let (open, most) = (Arc::new(AtomicUsize::new(0)), most_connections());
     let (hub, wishes) = (Arc::clone(hub), wishes.clone());
     thread::Builder::new()
         .name("listen".to_owned())
@@ -78,7 +88,9 @@ pub(super) fn listen(path: &Path, hub: &Arc<Hub>, wishes: &Sender<Wish>) -> Resu
                     thread::sleep(Duration::from_millis(100));
                     continue;
                 };
-                welcome(stream, &hub, &wishes, &open);
+                if is_own(&stream) && open.load(Ordering::Relaxed) < most {
+                    welcome(stream, &hub, &wishes, &open);
+                }
             }
         })
         .map(drop)
@@ -86,9 +98,6 @@ pub(super) fn listen(path: &Path, hub: &Arc<Hub>, wishes: &Sender<Wish>) -> Resu
 }
 
 fn welcome(stream: UnixStream, hub: &Arc<Hub>, wishes: &Sender<Wish>, open: &Arc<AtomicUsize>) {
-    if !is_own(&stream) || open.load(Ordering::Relaxed) >= CONNECTIONS_MAX {
-        return;
-    }
     let (hub, wishes, open) = (Arc::clone(hub), wishes.clone(), Arc::clone(open));
     open.fetch_add(1, Ordering::Relaxed);
     let counter = Counted(open);
@@ -143,6 +152,7 @@ fn attend(stream: UnixStream, hub: &Hub, wishes: &Sender<Wish>) -> io::Result<()
         Ask::Hello => say(&stream, Body::Hello(Box::new(hub.picture().hello.clone()))),
         Ask::List => say(&stream, Body::List(hub.picture().rows.as_ref().clone())),
         Ask::History => say(&stream, Body::History(hub.history())),
+        Ask::Ends => say(&stream, Body::Ends(hub.picture().ends.as_ref().clone())),
         Ask::Watch { since } => watch(stream, hub, since),
         Ask::Route(ask) => {
             let (sender, answer) = channel();

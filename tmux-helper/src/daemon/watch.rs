@@ -14,7 +14,7 @@ use crate::notify::{Notifier, Policy};
 use crate::output::ListedPane;
 use crate::protocol::{Event, Hello, RouteAnswer, Scene};
 use crate::tmux::{Identity, Server, Support, TmuxError, restore};
-use crate::{Error, Kind, time};
+use crate::{Error, Kind, fault, time};
 use jiff::Zoned;
 use madohub_detect::{Change, RuleSet};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -149,6 +149,8 @@ struct Daemon {
     gone: Instant,
     retry: Duration,
     trouble: Option<String>,
+    /// What a later daemon must know is not written down, and why.
+    unwritten: Option<String>,
     policy: Policy,
     notifier: Notifier,
 }
@@ -193,7 +195,7 @@ impl Daemon {
             warnings: Vec::new(),
             trouble: None,
         };
-        let hub = Hub::new(Picture { hello, rows: Arc::default() });
+        let hub = Hub::new(Picture { hello, rows: Arc::default(), ends: Arc::default() });
         *hub.ring() = Ring::restored(told, server, teller.seq());
         let notify = &setup.config.notify;
         let policy = Policy::new(notify.settings.clone());
@@ -212,6 +214,7 @@ impl Daemon {
             gone: Instant::now(),
             retry: RETRY,
             trouble: None,
+            unwritten: None,
             policy,
             notifier,
         };
@@ -225,6 +228,12 @@ impl Daemon {
             if self.upkept.elapsed() >= UPKEEP {
                 self.upkept = Instant::now();
                 self.forget_closed_panes();
+                let hub = &self.hub;
+                self.teller.write_again(|| hub.ring().kept());
+                if self.unwritten.is_some() {
+                    self.store();
+                    self.show(time::now());
+                }
                 if let Err(error) = self.keep_files(sender) {
                     tracing::warn!(%error, "another daemon took over");
                     return;
@@ -264,7 +273,8 @@ impl Daemon {
         let now = time::now();
         self.routing.advance(life, &self.notifier, self.sends.busy(), now);
         self.sends.advance(life, self.routing.busy(), now);
-        let rests = self.sends.busy().is_empty() && self.routing.busy().is_empty();
+        let is_typing = !self.sends.busy().is_empty() || !self.routing.busy().is_empty();
+        let rests = !is_typing && !self.routing.is_in_haste();
         if rests { pause } else { pause.min(TYPING_TICK) }
     }
 
@@ -371,18 +381,23 @@ impl Daemon {
     fn tell(&mut self, report: Report, now: f64) {
         self.looks += u64::from(report.looked);
         let has_changes = !report.changes.is_empty() || !report.verdicts.is_empty();
+        let at = |name| {
+            if has_changes {
+                fault::point(name);
+            }
+        };
+        at("shown");
         let Telling { events: entries, refinements } =
             self.events(report.changes, report.verdicts, now);
+        at("told");
         // Decided before the state is stored: a daemon that is killed in between hears the word
         // again, and routes know that they did.
         self.routing.refine(&refinements, self.life.as_ref(), now);
-        if let Some(life) = self.life.as_ref().filter(|_| report.store || has_changes)
+        if report.store || has_changes {
             // Before anybody hears of them: a restart must not tell them again.
-            && let Err(error) =
-                life.store(self.teller.seq(), self.teller.announcer(), &self.setup.files.state)
-        {
-            tracing::warn!(%error, "cannot store the state");
+            self.store();
         }
+        at("stored");
         for event in entries.iter().map(|entry| entry.event()) {
             self.policy.take(&event.pane, event.to, self.is_in_front(&event.pane), now);
             tracing::info!(pane = %event.pane, agent = %event.agent, from = %event.from,
@@ -394,13 +409,32 @@ impl Daemon {
         }
         // Decided before anybody hears of it, so that a restart knows what was decided.
         self.routing.take(&entries, self.life.as_ref(), now);
+        at("decided");
         let last = self.hub.picture();
-        if entries.is_empty() && !report.looked && report.rows.is_none() {
+        let is_news = !entries.is_empty() || !refinements.is_empty() || report.rows.is_some();
+        if !is_news && !report.looked {
             return;
         }
         let rows = report.rows.unwrap_or_else(|| Arc::clone(&last.rows));
         let picture = self.picture(rows, now);
         self.hub.publish(&entries, picture);
+        at("published");
+    }
+
+    /// Writes down what a later daemon must know. Where that cannot be done it is said, and tried
+    /// again.
+    fn store(&mut self) {
+        let Some(life) = &self.life else { return };
+        let path = &self.setup.files.state;
+        match life.store(self.teller.seq(), self.teller.announcer(), path) {
+            Ok(()) => self.unwritten = None,
+            Err(error) => {
+                if self.unwritten.is_none() {
+                    tracing::warn!(%error, "cannot store the state");
+                }
+                self.unwritten = Some(format!("cannot write {}: {error}", path.display()));
+            }
+        }
     }
 
     fn is_in_front(&self, pane: &str) -> bool {
@@ -418,11 +452,12 @@ impl Daemon {
         self.teller.tell(changes, verdicts, &source, || hub.ring().kept(), now)
     }
 
-    /// Histories are bounded by the panes that there are.
-    fn forget_closed_panes(&self) {
+    /// Histories and ends of turns are bounded by the panes that there are.
+    fn forget_closed_panes(&mut self) {
         let life = self.life.as_ref();
         let is_there = |pane: &str| life.is_some_and(|life| life.pid_of(pane).is_some());
         self.hub.ring().retain_histories(is_there);
+        self.teller.retain_ends(is_there);
     }
 
     /// Tells people what they need to hear of, when it is time to.
@@ -463,19 +498,18 @@ impl Daemon {
             clients: life.map_or(0, Life::client_count),
             looks: self.looks,
             warnings: self.setup.warnings.clone(),
-            trouble: self.trouble.clone(),
+            trouble: self.trouble.clone().or_else(|| self.unwritten.clone()),
         };
-        Picture { hello, rows }
+        let known = self.hub.picture();
+        let ends = self.teller.announcer().ends();
+        let ends =
+            if *known.ends == *ends { Arc::clone(&known.ends) } else { Arc::new(ends.clone()) };
+        Picture { hello, rows, ends }
     }
 
     /// Puts everything back; answers what could not be.
     fn stop(&mut self) -> Option<String> {
-        if let Some(life) = &self.life
-            && let Err(error) =
-                life.store(self.teller.seq(), self.teller.announcer(), &self.setup.files.state)
-        {
-            tracing::warn!(%error, "cannot store the state");
-        }
+        self.store();
         match restore(&self.setup.server) {
             Ok(restored) => {
                 tracing::info!(panes = restored.panes, windows = restored.windows, "put back");

@@ -76,6 +76,16 @@ impl Teller {
         self.announcer = Announcer::default();
     }
 
+    /// Writes down what could not be written when it was told; `kept` are the events that are kept.
+    pub fn write_again(&mut self, kept: impl FnOnce() -> Vec<Arc<Entry>>) {
+        self.is_mute = self.is_mute && self.journal.append(&[], kept).is_err();
+    }
+
+    /// Forgets how the turns ended of panes that are not to be kept.
+    pub fn retain_ends(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.announcer.retain_ends(is_kept);
+    }
+
     /// Whether the end of a turn waits to be told.
     pub fn is_waiting(&self) -> bool {
         self.announcer.is_waiting()

@@ -2,9 +2,10 @@
 
 use super::agents::{self, Homes};
 use super::everyone::{Everyone, List};
+use super::file::Stamp;
 use super::kept::Kept;
 use super::shown::{Contender, Shown, is_placed, plain_rows};
-use super::source::{LogId, Source, Strength, Subject};
+use super::source::{Candidate, LogId, Source, Strength, Subject};
 use super::tie::{Claim, Tie, tie};
 use super::watcher::Watcher;
 use crate::processes::{ProcessSource, started};
@@ -20,11 +21,17 @@ mod others;
 mod pane;
 mod past;
 
-/// While a pane moves, its log is searched for anew this often, in seconds: one may show up, and
-/// an agent may go on in another one.
+/// While a pane moves, its log is searched for anew this often, in seconds: an agent may go on in
+/// another one.
 const SEARCH_MOVING: f64 = 1.0;
+/// The same while it has none: most agents begin one with the first prompt.
+const SEARCH_MISSING: f64 = 0.2;
 /// The same while it does not move.
 const SEARCH_STILL: f64 = 5.0;
+/// A log that was written so many seconds after anything was drawn on a process's terminal is of
+/// another process, in the same folder, that is gone: the end of a turn is drawn. The system keeps
+/// that time to eight seconds, and agents put their records in order for a while after a turn.
+const STILL: f64 = 60.0;
 /// For so many seconds a list of all processes is good.
 const EVERYONE_FRESH: f64 = 5.0;
 /// Numbers of processes that are in no pane begin here; those of panes are 32 bits wide.
@@ -46,6 +53,8 @@ pub struct SessionLogs {
     past: Past,
     /// What panes show may tell whose a log is.
     contested: bool,
+    /// When anything was drawn last on a process's terminal, seconds since the epoch.
+    drawn: fn(&Process) -> Option<f64>,
 }
 
 /// What is asked about one pane.
@@ -77,6 +86,11 @@ impl SessionLogs {
         Self::new(rules, &Homes::from_env())
     }
 
+    /// Looks below this home folder, whatever the environment says.
+    pub fn below(rules: Arc<RuleSet>, home: &Path) -> Self {
+        Self::new(rules, &Homes::at(home))
+    }
+
     /// Reads no logs at all.
     pub fn none(rules: Arc<RuleSet>) -> Self {
         Self::with_sources(rules, Vec::new())
@@ -98,6 +112,7 @@ impl SessionLogs {
             shown: Shown::default(),
             past: Past::default(),
             contested: false,
+            drawn,
         }
     }
 
@@ -108,9 +123,11 @@ impl SessionLogs {
         self.watch_folders();
     }
 
-    /// Whether anything may have been written since the last look.
-    pub fn has_news(&self) -> bool {
+    /// Whether another look would tell more: something may have been written since the last one, or
+    /// a record that was held back is believed now. `now` is in seconds since the epoch.
+    pub fn has_news(&self, now: f64) -> bool {
         self.watcher.as_ref().is_some_and(Watcher::has_news)
+            || self.panes.values().any(|pane| pane.is_due(now))
     }
 
     fn watch_folders(&mut self) {
@@ -217,7 +234,6 @@ impl SessionLogs {
             start: process.start_time,
             session: registry.and_then(|entry| entry.session_id.clone()),
         };
-        let pause = if query.moving { SEARCH_MOVING } else { SEARCH_STILL };
         let started = started(process, now);
         let fresh = || PaneLog::new(subject.clone(), started);
         let pane = self.panes.entry(query.pane).or_insert_with(fresh);
@@ -228,14 +244,27 @@ impl SessionLogs {
             self.shown.forget(query.pane);
             *pane = fresh();
         }
+        let pause = match (query.moving, &pane.tie) {
+            (true, Tie::None) => SEARCH_MISSING,
+            (true, _) => SEARCH_MOVING,
+            (false, _) => SEARCH_STILL,
+        };
         // A clock that was set back is no reason to wait.
         let rests = (0.0..pause).contains(&(now - pane.searched));
         if pane.subject == subject && rests {
             return false;
         }
+        pane.set_started(started);
         let started = pane.started;
         let asked = Subject { process, family: &family, started, registry, everyone };
-        let candidates = source.candidates(&asked);
+        let mut candidates = source.candidates(&asked);
+        // What the pane has already, it has for reasons that were good then.
+        let has = |log: &LogId| matches!(&pane.tie, Tie::Log(own, _) if own == log);
+        if let Some(drawn) = (self.drawn)(process) {
+            let strange =
+                |c: &Candidate| c.strength <= Strength::Start && c.written > drawn + STILL;
+            candidates.retain(|c| !strange(c) || has(&c.log));
+        }
         pane.subject = subject;
         pane.cwd.clone_from(&process.cwd);
         pane.searched = now;
@@ -305,6 +334,7 @@ impl SessionLogs {
             one.is_placed()
                 && (contenders.iter().any(|two| two.who != one.who && two.place == one.place)
                     || one.may_go_on()
+                    || one.candidates.len() > 1
                     || one.candidates.iter().any(|c| is_past(one.who, &c.log)))
         };
         let (mut open, mut rest): (Vec<Contender>, Vec<Contender>) = {
@@ -345,6 +375,13 @@ impl SessionLogs {
             self.others.insert(agent, others);
         }
     }
+}
+
+/// When anything was drawn last on a process's terminal; nothing where that cannot be seen.
+fn drawn(process: &Process) -> Option<f64> {
+    let terminal = process.tty.as_deref().filter(|tty| tty.starts_with("pts/"))?;
+    let stamp = Stamp::of(&Path::new("/dev").join(terminal))?;
+    cfg!(target_os = "linux").then(|| stamp.modified())
 }
 
 #[cfg(test)]

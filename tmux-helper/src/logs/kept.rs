@@ -101,6 +101,11 @@ impl Kept {
         self.changed = true;
     }
 
+    /// The process is known to have started then.
+    pub(super) fn set_since(&mut self, since: Option<f64>) {
+        self.since = since;
+    }
+
     /// So much is at work beside the turn.
     pub(super) fn set_background(&mut self, count: u32) {
         self.changed |= self.background != count;
@@ -128,12 +133,22 @@ impl Kept {
 
     /// Whether anything changed since this was asked last. `now` is in seconds since the epoch.
     pub(super) fn take_change(&mut self, now: f64) -> bool {
-        let until = self.records.back().and_then(|record| record.until);
-        // Not for longer than that by a clock that was set back.
-        let withheld = until.is_some_and(|until| (0.0..=PROVISIONAL).contains(&(until - now)));
+        let withheld = self.withholds(now);
         self.changed |= withheld != self.withheld;
         self.withheld = withheld;
         std::mem::take(&mut self.changed)
+    }
+
+    /// Whether the newest record is held back at this time.
+    fn withholds(&self, now: f64) -> bool {
+        let until = self.records.back().and_then(|record| record.until);
+        // Not for longer than that by a clock that was set back.
+        until.is_some_and(|until| (0.0..=PROVISIONAL).contains(&(until - now)))
+    }
+
+    /// Whether a record that was held back is believed now.
+    pub(super) fn is_due(&self, now: f64) -> bool {
+        self.withheld && !self.withholds(now)
     }
 
     /// The records, oldest first.
@@ -198,7 +213,10 @@ mod tests {
         assert!(kept.take_change(end + 0.1));
         assert_eq!(kept.records().len(), 1);
         assert!(!kept.take_change(end + 0.3));
+        assert!(!kept.is_due(end + 0.3));
+        assert!(kept.is_due(end + 0.5));
         assert!(kept.take_change(end + 0.5));
+        assert!(!kept.is_due(end + 0.6));
         assert_eq!(kept.records().len(), 2);
         kept.take(r#"{"type":"session.error","timestamp":"2026-01-01T10:00:00.1Z"}"#);
         assert!(kept.take_change(end + 0.2), "what followed says more");

@@ -1,11 +1,15 @@
 //! Notifications on the desktop that the daemon runs on, through the desktop's own program.
 
 use super::Notice;
+use crate::child;
 use std::env;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
 /// Part of libnotify, which desktops ship.
 const PROGRAM: &str = "notify-send";
+/// How long it may take; a session bus that hangs must not hold up what is told next.
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// Whether there may be a desktop to talk to.
 pub(super) fn is_there() -> bool {
@@ -16,8 +20,7 @@ pub(super) fn is_there() -> bool {
 pub(super) fn notify(notice: &Notice, sound: bool) -> bool {
     let mut command = Command::new(PROGRAM);
     command.args(arguments(notice, sound));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    child::run(command, b"", LIMIT).is_ok_and(|said| said.status.success())
 }
 
 fn arguments(notice: &Notice, sound: bool) -> Vec<String> {

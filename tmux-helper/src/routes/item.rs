@@ -68,6 +68,33 @@ pub enum Job {
     },
 }
 
+impl Job {
+    /// Whether it was begun.
+    pub fn is_begun(&self) -> bool {
+        match self {
+            Self::Letter(letter) => letter.delivery.has_begun(),
+            Self::Command { begun, .. } | Self::File { begun, .. } | Self::Notify { begun, .. } => {
+                *begun
+            }
+        }
+    }
+
+    /// Takes note that it is begun, or that it is not after all. A letter knows that itself.
+    pub fn set_begun(&mut self, is_begun: bool) {
+        match self {
+            Self::Letter(_) => {}
+            Self::Command { begun, .. } | Self::File { begun, .. } | Self::Notify { begun, .. } => {
+                *begun = is_begun;
+            }
+        }
+    }
+
+    /// Whether it can be done at once: it waits for no pane and no program.
+    pub fn is_quick(&self) -> bool {
+        matches!(self, Self::File { .. } | Self::Notify { .. })
+    }
+}
+
 /// A route that fires once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OneShot {

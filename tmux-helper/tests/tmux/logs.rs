@@ -1,9 +1,10 @@
 //! Session logs of agents in real panes.
 
-use crate::world::{IDLE, World, wait};
+use crate::world::{IDLE, WORKING, World, wait};
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 const CODEX: &str = "\n› Ask Codex to do anything\n\n  gpt-5 high · ~/w\n";
 const STARTED: &str = r#"{"type":"event_msg","payload":{"type":"task_started","turn_id":"1"}}"#;
@@ -186,4 +187,49 @@ fn a_word_that_comes_late_is_no_event_and_still_fires_a_route() {
     claude.prompts();
     until_told(&["working", "idle", "working"]);
     assert_eq!(written(), "completed 1\n");
+}
+
+/// The pane is `idle` because its end was seen, and only then the agent says how the turn ended.
+#[test]
+fn waiting_ends_with_a_word_that_comes_after_the_end_was_seen() {
+    let world = World::new();
+    fs::create_dir_all(world.path("config/madohub")).unwrap();
+    fs::write(world.path("config/madohub/config.toml"), "[tracking]\nsettle = 0.1\n").unwrap();
+    let claude = Claude::begin(&world);
+    claude.enter("busy");
+    claude.prompts();
+    world.show("a", WORKING);
+    world.said("m", &["tmux", "start"]);
+    claude.until("working");
+    claude.enter("idle");
+    world.show("a", &format!("✻ Baked for 3s\n\n{IDLE}"));
+    claude.until("idle");
+    let events = || {
+        let list = world.said("m", &["list", "--history", "--json"]);
+        serde_json::from_str::<serde_json::Value>(&list).unwrap()[0]["history"].clone()
+    };
+    wait("the end is told", || {
+        let events = events();
+        if events[0]["to"] == "stopped" { Ok(()) } else { Err(events.to_string()) }
+    });
+    let before = events();
+    let mut waits = world.command(env!("CARGO_BIN_EXE_madohub"));
+    waits.args(["wait", &claude.pane, "--state", "completed", "--timeout", "30", "-L", "m"]);
+    let mut waits = waits.stdout(Stdio::piped()).spawn().unwrap();
+    // It stands by once the daemon has a reader of events.
+    let daemon = world.daemon("m");
+    wait("it listens", || {
+        let tasks = fs::read_dir(format!("/proc/{daemon}/task")).unwrap().flatten();
+        let names = tasks.flat_map(|task| fs::read_to_string(task.path().join("comm")));
+        let names: String = names.collect();
+        if names.contains("watch") { Ok(()) } else { Err(names) }
+    });
+    assert_eq!(waits.try_wait().unwrap(), None, "a word that nobody said yet");
+    claude.answers();
+    let mut said = String::new();
+    waits.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(waits.wait().unwrap().success());
+    assert_eq!(said, format!("{} completed\n", claude.pane));
+    claude.until("idle");
+    assert_eq!(events(), before, "it is no event");
 }

@@ -8,7 +8,9 @@
 
 mod commands;
 mod daemon;
+mod faults;
 mod flood;
+mod killed;
 mod logs;
 mod panes;
 mod processes;

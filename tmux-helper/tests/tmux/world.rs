@@ -137,6 +137,40 @@ impl World {
         });
     }
 
+    /// What was told of a pane, oldest first, each as `from>to`.
+    pub(crate) fn told(&self, server: &str, pane: &str) -> Vec<String> {
+        let rows: serde_json::Value =
+            serde_json::from_str(&self.said(server, &["list", "--history", "--json"])).unwrap();
+        let row = rows.as_array().unwrap().iter().find(|row| row["pane"] == pane);
+        let events = row.map(|row| row["history"].as_array().unwrap().clone()).unwrap_or_default();
+        let word = |event: &serde_json::Value, key: &str| event[key].as_str().unwrap().to_owned();
+        events
+            .iter()
+            .map(|event| format!("{}>{}", word(event, "from"), word(event, "to")))
+            .collect()
+    }
+
+    /// The pane's option in tmux, which says the state.
+    pub(crate) fn shown(&self, server: &str, pane: &str) -> String {
+        let ask = ["display-message", "-p", "-t", pane, "#{@madohub_state}"];
+        self.tmux(server, &ask).trim().to_owned()
+    }
+
+    /// Waits until the pane's option says the state. Asks tmux alone.
+    pub(crate) fn until_shown(&self, server: &str, pane: &str, state: &str) {
+        wait(&format!("{pane} shows {state}"), || {
+            let shown = self.shown(server, pane);
+            if shown == state { Ok(()) } else { Err(shown) }
+        });
+    }
+
+    /// What the daemon says that is wrong; nothing where nothing is.
+    pub(crate) fn trouble(&self, server: &str) -> Option<String> {
+        let status = self.said(server, &["tmux", "status", "--json"]);
+        let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+        status["trouble"].as_str().map(str::to_owned)
+    }
+
     /// Process of the daemon.
     pub(crate) fn daemon(&self, server: &str) -> i32 {
         let status = self.said(server, &["tmux", "status", "--json"]);
@@ -215,7 +249,7 @@ pub(crate) fn kill(pid: i32) {
     until_gone(pid);
 }
 
-fn until_gone(pid: i32) {
+pub(crate) fn until_gone(pid: i32) {
     let folder = PathBuf::from(format!("/proc/{pid}"));
     wait("the process is gone", || {
         let stat = fs::read_to_string(Path::new(&folder).join("stat")).unwrap_or_default();

@@ -7,11 +7,15 @@ use crate::config::{Config, Depth};
 use crate::output::{clean, since};
 use crate::scan::Scanner;
 use crate::tmux::{Batch, Leftovers, Server, Support, Taken, TmuxError, Version};
-use crate::{Context, Error, glance, time};
+use crate::{Context, Error, child, glance, time};
 use std::io;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 use tmux_interface::ShowOptions;
+
+/// How long tmux may take to tell its version.
+const LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) fn check(report: &mut Report, server: &Server, ctx: &Context) {
     if !program(report) {
@@ -37,7 +41,9 @@ pub(super) fn check(report: &mut Report, server: &Server, ctx: &Context) {
 
 /// Whether there is a tmux that can be used.
 fn program(report: &mut Report) -> bool {
-    let said = Command::new("tmux").arg("-V").output();
+    let mut ask = Command::new("tmux");
+    ask.arg("-V");
+    let said = child::run(ask, b"", LIMIT);
     let text = match &said {
         Ok(output) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -51,8 +51,7 @@ impl Homes {
         Self { home: variable("HOME"), variable }
     }
 
-    /// A home folder and nothing else, for tests.
-    #[cfg(test)]
+    /// A home folder and nothing else.
     pub(super) fn at(home: &Path) -> Self {
         Self { home: Some(home.to_owned()), variable: |_| None }
     }

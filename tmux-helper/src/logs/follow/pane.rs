@@ -51,6 +51,21 @@ impl PaneLog {
         }
     }
 
+    /// Takes the start of the process as it is reckoned now. A clock that was set back moves what is
+    /// written from here on before the start that was reckoned first, and a clock that was set forward
+    /// would make everything older than the process: the earlier start holds.
+    pub(super) fn set_started(&mut self, started: Option<f64>) {
+        /// So many seconds are no unsteadiness of the reckoning.
+        const JUMP: f64 = 2.0;
+        let moved = started.zip(self.started).is_some_and(|(now, then)| now < then - JUMP);
+        if moved {
+            self.started = started;
+            if let Some(open) = &mut self.open {
+                open.kept.set_since(started);
+            }
+        }
+    }
+
     /// Reads what is new; answers whether the engine gets to see anything else now.
     pub(super) fn read(&mut self, now: f64) -> bool {
         let mut changed = std::mem::take(&mut self.changed);
@@ -61,6 +76,11 @@ impl PaneLog {
             changed |= open.kept.take_change(now);
         }
         changed
+    }
+
+    /// Whether a record that was held back is believed now.
+    pub(super) fn is_due(&self, now: f64) -> bool {
+        self.open.as_ref().is_some_and(|open| open.kept.is_due(now))
     }
 
     /// What the engine gets to see.

@@ -7,9 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod changes;
+mod faults;
 mod resumed;
 mod shown;
 mod sources;
+mod strangers;
 
 /// A home folder, and the agents' processes as of now.
 struct World {

@@ -15,6 +15,8 @@ use madohub_detect::{State, StateSource};
 const LAST: f64 = madohub_detect::CONFIRM;
 /// Decisions that wait at a time; more are refused.
 const QUEUE_MAX: usize = 200;
+/// Seconds that is remembered when a route fired, longer than any cooldown that makes sense.
+const FIRED_KEPT: f64 = 86_400.0;
 /// One-shots at a time.
 const ONCE_MAX: usize = 100;
 
@@ -43,12 +45,7 @@ impl Engine {
     /// cannot be told apart from what is done is not repeated, but said.
     pub fn new(routes: Vec<Route>, memory: Memory, now: f64) -> (Self, Vec<LogEntry>) {
         let mut engine = Self { routes, memory, changed: true };
-        let begun = |item: &&Item| match item.job {
-            Job::Letter(_) => false,
-            Job::Command { begun, .. } | Job::File { begun, .. } | Job::Notify { begun, .. } => {
-                begun
-            }
-        };
+        let begun = |item: &&Item| !matches!(item.job, Job::Letter(_)) && item.job.is_begun();
         let halfway: Vec<u64> = engine.memory.queue.iter().filter(begun).map(|i| i.id).collect();
         let why = || "the daemon ended while it was done; it is not repeated".to_owned();
         let mut log = Vec::new();
@@ -161,8 +158,10 @@ impl Engine {
 
     /// Fires what has lasted by now, and lets go of what came too late.
     pub fn due(&mut self, panes: &[PaneView], now: f64) -> Vec<LogEntry> {
+        self.memory.fired.retain(|_, then| now - *then < FIRED_KEPT);
         let mut log = Vec::new();
-        let is_due = |pending: &Pending| pending.due <= now;
+        // A clock that was set back holds nothing up.
+        let is_due = |pending: &Pending| pending.due <= now || pending.due > now + LAST;
         let due: Vec<Pending> = self.memory.pending.iter().filter(|p| is_due(p)).cloned().collect();
         self.memory.pending.retain(|pending| !is_due(pending));
         for Pending { route, event, hops, .. } in due {
@@ -200,7 +199,7 @@ impl Engine {
         self.memory.once.retain(|shot| shot.id != id);
         let was_once = self.memory.once.len() < before;
         self.changed |= was_once;
-        let waits = |item: &Item| item.id == id && !has_begun(&item.job);
+        let waits = |item: &Item| item.id == id && !item.job.is_begun();
         if !was_once && self.memory.queue.iter().any(waits) {
             let ended = Ended::Letter(Outcome::Stopped("was called off".to_owned()));
             return (true, self.finish(id, &ended, None, now).into_iter().collect());
@@ -325,20 +324,14 @@ impl Engine {
         Some((route, Some((shot.from_occupant, shot.to_occupant))))
     }
 
-    fn may_fire(
-        &mut self,
-        route: &Route,
-        event: &Event,
-        hops: u32,
-        now: f64,
-    ) -> Result<(), String> {
+    fn may_fire(&self, route: &Route, event: &Event, hops: u32, now: f64) -> Result<(), String> {
         let Limits { cooldown, hops: most, .. } = route.limits;
         if self.memory.paused {
             return Err("routes are paused".to_owned());
         }
-        let fired = &mut self.memory.fired;
-        fired.retain(|_, then| now - *then < 86_400.0);
-        if fired.get(&key(&route.name, &event.pane)).is_some_and(|then| now - then < cooldown) {
+        let fired = &self.memory.fired;
+        let rests = |then: &f64| (0.0..cooldown).contains(&(now - then));
+        if fired.get(&key(&route.name, &event.pane)).is_some_and(rests) {
             return Err(format!("it fired less than {cooldown} s ago for this pane"));
         }
         if hops >= most {
@@ -433,13 +426,6 @@ fn job(
             let urgent = event.to == State::Waiting;
             Ok(Job::Notify { text: text()?, urgent, begun: false })
         }
-    }
-}
-
-fn has_begun(job: &Job) -> bool {
-    match job {
-        Job::Letter(letter) => letter.delivery.has_begun(),
-        Job::Command { begun, .. } | Job::File { begun, .. } | Job::Notify { begun, .. } => *begun,
     }
 }
 

@@ -358,3 +358,19 @@ fn a_preview_says_what_would_be_done() {
     );
     assert_eq!(would("working>completed 1", "%2"), Err("pane is %2, not `author`".to_owned()));
 }
+
+#[test]
+fn a_clock_that_was_set_back_holds_no_route_up() {
+    let mut engine = engine(vec![route("review", "%1", "%2")]);
+    let panes = panes(State::Idle);
+    for (seq, now) in [(1, 10_000.0), (2, 100.0)] {
+        let ended = event(seq, "%1", &format!("working>completed {seq} log"));
+        let log = said(&engine.take(&ended, &panes, now));
+        assert_eq!(log.last().unwrap(), "review queued", "{log:?}");
+    }
+    // A state that has to last, by a clock that is an hour ahead.
+    let asks = Event { since: 3_800.0, ..event(3, "%1", "working>waiting 3") };
+    assert_eq!(said(&engine.take(&asks, &panes, 3_800.0)), Vec::<String>::new());
+    let log = said(&engine.due(&panes, 200.0));
+    assert_eq!(log.last().unwrap(), "review queued", "{log:?}");
+}

@@ -11,7 +11,7 @@ impl World {
         self.touch(&path, 5.0);
     }
 
-    fn prompt(&self, name: &str, text: &str) {
+    pub(super) fn prompt(&self, name: &str, text: &str) {
         let item =
             format!(r#"{{"type":"UserMessage","content":[{{"type":"text","text":"{text}"}}]}}"#);
         let payload = format!(r#"{{"type":"item_completed","item":{item}}}"#);
