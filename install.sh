@@ -17,8 +17,9 @@ there. The compiler's target for the plugin is fetched where it is missing.
                  with `zellij` in a private zellij, that is gone afterwards; fails unless every
                  state is right
   --no-zellij    leave the zellij plugin out
-  --uninstall    stop the daemon, take the plugin out of zellij's configuration and remove every
-                 file that was installed; your settings stay
+  --uninstall    stop the daemon, take the plugin out of zellij's configuration and hooks out of
+                 the agents' settings, and remove every file that was installed and what the daemon
+                 kept; your settings stay
   --help         this text
 EOF
 }
@@ -136,6 +137,18 @@ $folders" ;;
     done
 }
 
+# What the daemon kept: the last events, the memory of routes, logs. The copies of other programs'
+# files go with what they are for; one that is still needed stays.
+state=${XDG_STATE_HOME:-${HOME:+$HOME/.local/state}}
+forget_state() {
+    [ -n "$state" ] && [ -d "$state/madohub" ] || return 0
+    for file in "$state"/madohub/tmux-*.*; do
+        [ -e "$file" ] || continue
+        if $dry_run; then say "would remove $file"; else rm -f "$file"; fi
+    done
+    $dry_run || rmdir "$state/madohub/hooks" "$state/madohub" "$state" 2>/dev/null || :
+}
+
 if $uninstall; then
     if [ ! -f "$prefix/$record" ]; then
         say "nothing to remove: MadoHub is not installed below $prefix"
@@ -143,12 +156,16 @@ if $uninstall; then
     fi
     if $dry_run; then
         say 'would stop the daemon of the tmux server here, and put its options back'
-        say "would take the plugin out of zellij's configuration"
+        say "would take the plugin out of zellij's configuration, and hooks out of the agents'"
     elif [ -x "$prefix/bin/madohub" ]; then
         "$prefix/bin/madohub" tmux stop >/dev/null 2>&1 || :
         # It says what a person has to do where its lines were edited.
         "$prefix/bin/madohub" zellij uninstall >/dev/null || :
+        for hooks in "$state"/madohub/hooks/*; do
+            [ ! -d "$hooks" ] || "$prefix/bin/madohub" hook uninstall "$(basename "$hooks")" >/dev/null || :
+        done
     fi
+    forget_state
     remove_recorded ''
     $dry_run || say "MadoHub is removed from $prefix."
     say "Your settings are left as they are: ${XDG_CONFIG_HOME:-~/.config}/madohub"

@@ -214,6 +214,27 @@ fn uninstalling_takes_the_plugin_out_of_zellij() {
 }
 
 #[test]
+fn uninstalling_leaves_neither_hooks_nor_what_the_daemon_kept() {
+    let machine = Machine::new("1.99.0");
+    let settings = machine.world.file(".claude/settings.json", "{\"model\": \"x\"}\n");
+    machine.installs(&[]);
+    let mut install = Command::new(machine.world.path().join(".local/bin/madohub"));
+    install.args(["hook", "install", "claude", "--yes"]);
+    install.env_clear().env("HOME", machine.world.path());
+    assert!(install.output().unwrap().status.success());
+    assert!(fs::read_to_string(&settings).unwrap().contains("madohub hook"));
+    for ending in ["json", "events", "routes", "routes.log", "log"] {
+        machine.world.file(&format!(".local/state/madohub/tmux-0.{ending}"), "");
+    }
+    let told = machine.installs(&["--uninstall", "--dry-run"]);
+    assert!(told.contains("would remove") && told.contains("tmux-0.events"), "{told}");
+    assert!(machine.has(".local/state/madohub/tmux-0.log"));
+    machine.installs(&["--uninstall"]);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "{\"model\": \"x\"}\n");
+    assert!(!machine.has(".local"));
+}
+
+#[test]
 fn what_is_missing_is_said_with_the_remedy() {
     for (tool, args, part) in [
         ("cargo", &[][..], "rustup"),
