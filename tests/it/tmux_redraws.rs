@@ -99,3 +99,29 @@ fn where_nothing_happens_nothing_is_redrawn() {
     let bytes = record.bytes();
     assert!(bytes.is_empty(), "{:?}", String::from_utf8_lossy(&bytes));
 }
+
+#[test]
+fn with_reduced_motion_nothing_pulses() {
+    let stage = Stage::new();
+    stage.configure("reduced_motion = true\n");
+    let panes = stage.side_by_side(&[("claude-2.1.332", "working"), ("codex-0.171.0", "typed")]);
+    let (pane, agent) = &panes[0];
+    agent.tell(&Cue::Step);
+    stage.start();
+    let screen = stage.wait_border(pane, Side::Top, Hue::Green);
+    let line = PaneBox::of(&stage.tmux, pane).top - 1;
+    let style = screen.cell(0, line).style;
+    // A pulse would have two halves within a look at the calm pace.
+    for _ in 0..4 {
+        let until = looks(&stage) + 1;
+        wait_for("a look", || {
+            let looks = looks(&stage);
+            if looks >= until { Ok(()) } else { Err(looks.to_string()) }
+        });
+        let screen = stage.screen();
+        assert_eq!(screen.cell(0, line).style, style, "{screen}");
+    }
+    assert_eq!(stage.tmux.get(pane, "#{@madohub_pulse}"), "");
+    let phase = stage.tmux.try_run(&["show-environment", "-gh", "MADOHUB_PHASE"]);
+    assert!(!phase.status.success(), "{phase:?}");
+}

@@ -150,52 +150,6 @@ fn links_lead_somewhere() {
     assert!(found > 20, "{found} links found");
 }
 
-/// Every key of the settings with its table and default, as the template has them.
-fn settings() -> Vec<(String, String, String)> {
-    let template = text("tmux-helper/src/config/template.toml");
-    let mut table = String::new();
-    let mut keys = Vec::new();
-    for row in template.lines().filter_map(|row| row.strip_prefix('#')) {
-        if let Some(name) = row.strip_prefix('[') {
-            name.trim_end_matches(']').clone_into(&mut table);
-        } else if let Some((key, value)) = row.split_once(" = ").filter(|(k, _)| !k.contains(' ')) {
-            keys.push((table.clone(), key.to_owned(), value.to_owned()));
-        }
-    }
-    assert!(keys.len() > 30, "{} keys found", keys.len());
-    keys
-}
-
-#[test]
-fn the_settings_reference_has_every_key_and_its_default() {
-    let reference = Document::read("docs/configuration.md");
-    let rows: Vec<&str> = reference.prose.lines().filter(|line| line.starts_with('|')).collect();
-    for (table, key, value) in settings() {
-        if let Some(state) = table.strip_prefix("state.") {
-            // One table for all states, one row for each.
-            let row = rows.iter().find(|row| row.starts_with(&format!("| `{state}`")));
-            let row = row.unwrap_or_else(|| panic!("no row for {state}"));
-            let shown = match (key.as_str(), value.as_str()) {
-                (_, "false") => continue,
-                (flag, "true") => flag.to_owned(),
-                (_, text) => format!("`{}`", text.trim_matches('"')),
-            };
-            assert!(row.contains(&shown), "{table}.{key} = {value} is not in: {row}");
-            let named =
-                rows.iter().any(|row| row.starts_with('|') && row.contains(&format!("`{key}`")));
-            assert!(named, "{key} is not described");
-        } else {
-            let row = rows.iter().find(|row| row.starts_with(&format!("| `{key}`")));
-            let row = row.unwrap_or_else(|| panic!("no row for {table}.{key}"));
-            let default = row.split('|').nth(2).unwrap().trim();
-            let is_example =
-                table == "[route" && ["name", "from", "to", "send"].contains(&key.as_str());
-            let free = is_example || ["format", "separator"].contains(&key.as_str());
-            assert!(free || default == format!("`{value}`"), "{table}.{key} = {value}: {default}");
-        }
-    }
-}
-
 #[test]
 fn the_rule_reference_has_every_key_and_region() {
     let reference = Document::read("docs/rule-files.md");

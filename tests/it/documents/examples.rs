@@ -61,6 +61,28 @@ fn the_pieces_of_the_walk_through_are_a_rule_file() {
     let file = env.home().join("acme.toml");
     fs::write(&file, pieces.join("\n")).unwrap();
     rules_check(&madohub, &file);
+    // What a reader has written by then reads the screens of the example, and its log.
+    let agents = env.path().join("config/madohub/agents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::copy(&file, agents.join("acme.toml")).unwrap();
+    let folder = root().join("docs/examples/acme");
+    for (screen, state) in [
+        ("idle", "idle"),
+        ("idle-quoted", "idle"),
+        ("working", "working"),
+        ("waiting", "waiting"),
+        ("stopped", "completed"),
+    ] {
+        let path = |name: String| folder.join(name).to_str().unwrap().to_owned();
+        let screen = path(format!("{screen}.txt"));
+        let mut ask = vec!["detect", "--json", "--screen", &screen];
+        let log = path("session.jsonl".to_owned());
+        if state == "completed" {
+            ask.extend(["--log", &log]);
+        }
+        let answer: serde_json::Value = serde_json::from_str(&madohub.run(&ask)).unwrap();
+        assert_eq!((&answer["agent"], &answer["state"]), (&"acme".into(), &state.into()));
+    }
     // The reader finds every screen of the text in the files beside it.
     let screens: String =
         ["working", "waiting"].map(|s| text(&format!("docs/examples/acme/{s}.txt"))).concat();

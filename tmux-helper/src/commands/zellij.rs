@@ -2,19 +2,11 @@
 
 use super::asked;
 use crate::cli::{ZellijArgs, ZellijCommand};
-use crate::zellij::{Change, EXPLAINED, Places, Plan, State};
-use crate::{Context, Error, Exit, child};
+use crate::zellij::{Change, EXPLAINED, Places, Plan, State, Version};
+use crate::{Context, Error, Exit};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
-
-/// Oldest zellij whose plugin interface is enough.
-const OLDEST: (u32, u32, u32) = (0, 44, 2);
-
-/// How long zellij may take to tell its version.
-const VERSION_LIMIT: Duration = Duration::from_secs(5);
 
 /// Runs the command.
 pub(super) fn run(args: &ZellijArgs, ctx: &Context) -> Result<Exit, Error> {
@@ -97,21 +89,12 @@ fn next_steps(granted: bool) -> String {
 
 /// What to know about the zellij on this machine, where there is something.
 fn version_note() -> Option<String> {
-    let Some(version) = zellij_version() else {
-        return Some("There is no `zellij` in the PATH; it needs 0.44.2 or newer.\n".to_owned());
+    let oldest = Version::OLDEST;
+    let Some(version) = Version::here() else {
+        return Some(format!("There is no `zellij` in the PATH; it needs {oldest} or newer.\n"));
     };
-    let old = version < OLDEST;
-    let (major, minor, patch) = version;
-    old.then(|| format!("zellij {major}.{minor}.{patch} is too old: it needs 0.44.2 or newer.\n"))
-}
-
-fn zellij_version() -> Option<(u32, u32, u32)> {
-    let mut ask = Command::new("zellij");
-    ask.arg("--version");
-    let output = child::run(ask, b"", VERSION_LIMIT).ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let mut parts = text.trim().strip_prefix("zellij ")?.split('.').map(|n| n.parse().ok());
-    Some((parts.next()??, parts.next()??, parts.next()??))
+    let old = version < oldest;
+    old.then(|| format!("zellij {version} is too old: it needs {oldest} or newer.\n"))
 }
 
 fn uninstall(places: &Places) -> Result<Exit, Error> {

@@ -20,6 +20,7 @@ use std::time::Duration;
 #[serde(default, deny_unknown_fields)]
 struct File {
     glyphs: Glyphs,
+    reduced_motion: bool,
     state: States,
     border: BorderTable,
     segment: SegmentTable,
@@ -171,7 +172,7 @@ impl File {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         Ok(Config {
             looks: self.state.into_looks(self.glyphs),
-            border: self.border.over(default.border),
+            border: self.border.over(default.border, self.reduced_motion),
             segment: self.segment.over(default.segment)?,
             pace: self.pace.over(default.pace)?,
             tracking: self.tracking.over(default.tracking),
@@ -211,14 +212,14 @@ impl States {
 }
 
 impl BorderTable {
-    fn over(self, default: Border) -> Border {
+    fn over(self, default: Border, reduced_motion: bool) -> Border {
         Border {
             enabled: self.enabled.unwrap_or(default.enabled),
             status: self.status.unwrap_or(default.status),
             style: self.style.unwrap_or(default.style),
             label: self.label.map_or(default.label, |Label(label)| label),
             title: self.title.unwrap_or(default.title),
-            pulse: self.pulse.unwrap_or(default.pulse),
+            pulse: self.pulse.unwrap_or(default.pulse) && !reduced_motion,
         }
     }
 }

@@ -22,6 +22,10 @@ impl<'a> Agents<'a> {
         Self { panes, remote: &NOBODY }
     }
 
+    fn is_empty(&self) -> bool {
+        self.panes.is_empty() && self.remote.values().all(|count| *count == 0)
+    }
+
     fn here_in(&self, state: State) -> usize {
         self.panes.iter().filter(|pane| pane.row.state == state).count()
     }
@@ -31,7 +35,8 @@ impl<'a> Agents<'a> {
     }
 }
 
-/// The segment with these settings, which may be others than the configured ones.
+/// The segment with these settings, which may be others than the configured ones; empty where there
+/// is no agent, whatever they say.
 pub fn segment_with(
     agents: Agents<'_>,
     config: &Config,
@@ -39,6 +44,9 @@ pub fn segment_with(
     style: SegmentStyle,
     now: f64,
 ) -> String {
+    if agents.is_empty() {
+        return String::new();
+    }
     let paint = Paint { config, style };
     let panes = agents.panes;
     let of_preset = |text: String, states: &[State]| {
@@ -193,6 +201,11 @@ mod tests {
         assert_eq!(segment(&[], SegmentStyle::Tmux), "");
         let idle = [pane("a", "claude", State::Idle)];
         assert_eq!(segment(&idle, SegmentStyle::Plain), "");
+        for format in ["minimal", "counts", "names", "{total} agents"] {
+            let settings = config.segment.with_format(format).unwrap();
+            let nobody = Agents::here(&[]);
+            assert_eq!(segment_with(nobody, &config, &settings, SegmentStyle::Tmux, 0.0), "");
+        }
     }
 
     #[test]

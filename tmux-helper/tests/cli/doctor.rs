@@ -1,4 +1,4 @@
-//! `madohub doctor` where there is no tmux.
+//! `madohub doctor` where there is no tmux server.
 
 use crate::world::World;
 use serde_json::Value;
@@ -52,4 +52,77 @@ fn settings_rules_and_folders_that_cannot_be_used_are_wrong() {
     for finding in wrong {
         assert!(finding["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()), "{finding}");
     }
+}
+
+/// Puts a program into the PATH.
+fn program(world: &World, name: &str, body: &str) {
+    let path = world.file(name, format!("#!/bin/sh\n{body}\n"));
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// What is said about one check, with its verdict and what to do.
+fn findings(report: &Value, check: &str) -> Vec<(String, String, String)> {
+    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    let all = report["findings"].as_array().unwrap().iter();
+    let found = all.filter(|finding| finding["check"] == check);
+    found.map(|f| (text(f, "verdict"), text(f, "what"), text(f, "remedy"))).collect()
+}
+
+#[track_caller]
+fn assert_finding(world: &World, check: &str, verdict: &str, what: &str, remedy: &str) {
+    let (_, report) = report(world);
+    let found = findings(&report, check);
+    let fits = |(v, w, r): &(String, String, String)| {
+        v == verdict && w.contains(what) && r.contains(remedy)
+    };
+    assert!(found.iter().any(fits), "{check} {verdict} {what:?} {remedy:?}: {report:#}");
+}
+
+#[test]
+fn a_tmux_that_is_too_old_or_cannot_run_is_told_with_the_remedy() {
+    let world = World::new();
+    for (said, verdict, what, remedy) in [
+        ("echo tmux 2.9a", "wrong", "tmux 2.9a is too old", "Install tmux 3.2 or newer"),
+        ("echo tmux 3.1c", "note", "only labels can have colours", "tmux 3.2 or newer"),
+        ("echo screen", "note", "its version is not known", "tmux 3.2 or newer"),
+    ] {
+        program(&world, "tmux", said);
+        assert_finding(&world, "tmux", verdict, what, remedy);
+    }
+}
+
+#[test]
+fn zellij_its_plugin_and_its_permissions_are_looked_at() {
+    let world = World::new();
+    let (_, before) = report(&world);
+    assert!(findings(&before, "zellij").is_empty(), "nobody uses it here: {before:#}");
+
+    program(&world, "zellij", "echo zellij 0.43.1");
+    assert_finding(&world, "zellij", "wrong", "zellij 0.43.1 is too old", "0.44.2 or newer");
+    // Whoever has zellij needs no tmux.
+    assert_finding(&world, "tmux", "note", "tmux", "Install tmux");
+
+    program(&world, "zellij", "[ $1 = --version ] && echo zellij 0.45.1");
+    assert_finding(&world, "zellij", "ok", "zellij 0.45.1", "");
+    assert_finding(&world, "plugin", "note", "no plugin", "madohub zellij install");
+    let (code, calm) = report(&world);
+    assert_eq!(code, 0, "{calm:#}");
+
+    let wasm = world.file("built.wasm", "\0asm");
+    let install = ["zellij", "install", "--yes", "--plugin", wasm.to_str().unwrap()];
+    world.run(&install).assert_code(0);
+    assert_finding(&world, "plugin", "ok", "loads it", "");
+    assert_finding(&world, "permissions", "wrong", "read panes", "zellij install --grant");
+    world.run(&[&install[..], &["--grant"]].concat()).assert_code(0);
+    assert_finding(&world, "permissions", "ok", "gives the plugin", "");
+
+    let plugin = world.path().join(".local/share/madohub/madohub.wasm");
+    fs::remove_file(&plugin).unwrap();
+    assert_finding(&world, "plugin", "wrong", "that is not there", "./install.sh");
+    fs::write(&plugin, "\0asm").unwrap();
+    fs::remove_file(world.path().join("zellij")).unwrap();
+    assert_finding(&world, "zellij", "wrong", "no zellij is in the PATH", "zellij uninstall");
+    world.run(&["zellij", "uninstall"]).assert_code(0);
+    let (_, after) = report(&world);
+    assert!(findings(&after, "zellij").is_empty(), "{after:#}");
 }

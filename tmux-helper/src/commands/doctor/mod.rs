@@ -1,8 +1,12 @@
 //! `madohub doctor`: what works here, what does not, and what to do about it.
 
+mod borders;
+mod daemon;
 mod here;
 mod report;
+mod terminals;
 mod tmux;
+mod zellij;
 
 use crate::cli::DoctorArgs;
 use crate::output::{Terminal, clean};
@@ -15,7 +19,9 @@ use std::io::{self, Write as _};
 pub(super) fn run(args: &DoctorArgs, ctx: &Context) -> Result<Exit, Error> {
     let mut report = Report::default();
     here::check(&mut report, ctx);
-    tmux::check(&mut report, &Server::resolve(&args.server), ctx);
+    let zellij = crate::zellij::Version::here();
+    tmux::check(&mut report, &Server::resolve(&args.server), zellij.is_some(), ctx);
+    zellij::check(&mut report, zellij, ctx);
     let mut out = io::stdout().lock();
     if args.json {
         let text = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;

@@ -1,13 +1,14 @@
-//! tmux, its server, the daemon, and what others did to the borders.
+//! tmux, its server, and the agents in it.
 
-use super::finding;
 use super::report::Report;
-use crate::client::Client;
-use crate::config::{Config, Depth};
-use crate::output::{clean, since};
+use super::{borders, daemon, finding, terminals};
+use crate::config::Tracking;
+use crate::output::clean;
 use crate::scan::Scanner;
-use crate::tmux::{Batch, Leftovers, Server, Support, Taken, TmuxError, Version};
+use crate::tmux::{Batch, Server, Support, TmuxError, Version};
+use crate::verdict::Verdicts;
 use crate::{Context, Error, child, glance, time};
+use std::collections::BTreeMap;
 use std::io;
 use std::process::Command;
 use std::sync::Arc;
@@ -17,12 +18,13 @@ use tmux_interface::ShowOptions;
 /// How long tmux may take to tell its version.
 const LIMIT: Duration = Duration::from_secs(5);
 
-pub(super) fn check(report: &mut Report, server: &Server, ctx: &Context) {
-    if !program(report) {
+/// `other` says whether there is another multiplexer: then no tmux is nothing wrong.
+pub(super) fn check(report: &mut Report, server: &Server, other: bool, ctx: &Context) {
+    if !program(report, other) {
         return;
     }
     let rules = ctx.rules().map(|(rules, _)| Arc::new(rules));
-    let scanner = match rules.and_then(|rules| glance::look(server, rules, ctx)) {
+    let mut scanner = match rules.and_then(|rules| glance::look(server, rules, ctx)) {
         Ok((scanner, _)) => scanner,
         Err(error) => {
             not_reached(report, server, &error);
@@ -31,16 +33,17 @@ pub(super) fn check(report: &mut Report, server: &Server, ctx: &Context) {
     };
     let panes = scanner.panes().count();
     report.ok("server", format!("{} answers, with {panes} panes", clean(&server.name())));
-    let runs = daemon(report, server, ctx);
+    let runs = daemon::check(report, server, ctx);
     if let Ok(config) = ctx.config() {
-        borders(report, server, &config, runs);
-        colours(report, &scanner);
+        borders::check(report, server, &scanner, &config, runs);
+        terminals::check(report, server, &scanner, config.looks.glyphs);
         segment(report, server);
+        records(report, &mut scanner, config.tracking, ctx);
     }
 }
 
 /// Whether there is a tmux that can be used.
-fn program(report: &mut Report) -> bool {
+fn program(report: &mut Report, other: bool) -> bool {
     let mut ask = Command::new("tmux");
     ask.arg("-V");
     let said = child::run(ask, b"", LIMIT);
@@ -48,7 +51,11 @@ fn program(report: &mut Report) -> bool {
         Ok(output) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let (what, remedy) = finding(&TmuxError::NotInstalled.into());
-            report.wrong("tmux", what, remedy);
+            if other {
+                report.note("tmux", what, remedy);
+            } else {
+                report.wrong("tmux", what, remedy);
+            }
             return false;
         }
         Err(error) => {
@@ -92,100 +99,6 @@ fn not_reached(report: &mut Report, server: &Server, error: &Error) {
     }
 }
 
-/// Whether a daemon runs.
-fn daemon(report: &mut Report, server: &Server, ctx: &Context) -> bool {
-    let hello = match Client::of(server, ctx.paths()).hello() {
-        Ok(hello) => hello,
-        Err(error) => {
-            let (what, remedy) = finding(&error);
-            report.wrong("daemon", what, remedy);
-            return false;
-        }
-    };
-    let Some(hello) = hello else {
-        report.note("daemon", "none watches this server", "Start it: madohub tmux start");
-        return false;
-    };
-    let age = since(time::now() - hello.started);
-    if let Some(trouble) = &hello.trouble {
-        report.wrong("daemon", clean(trouble), "Try: madohub tmux restart");
-    } else if hello.version != env!("CARGO_PKG_VERSION") {
-        let versions =
-            format!("{} runs, this is {}", clean(&hello.version), env!("CARGO_PKG_VERSION"));
-        report.note(
-            "daemon",
-            format!("version {versions}"),
-            "To use this one: madohub tmux restart",
-        );
-    } else {
-        let (pid, agents) = (hello.pid, hello.agents);
-        report.ok("daemon", format!("process {pid} watches for {age}, {agents} agents"));
-    }
-    true
-}
-
-/// What is on the borders and is not ours, or was left there by a daemon that was killed.
-fn borders(report: &mut Report, server: &Server, config: &Config, runs: bool) {
-    let left = match Leftovers::read(server) {
-        Ok(left) => left,
-        Err(error) => {
-            let (what, remedy) = finding(&error.into());
-            report.wrong("borders", what, remedy);
-            return;
-        }
-    };
-    if !runs {
-        if left.panes.is_empty() && left.windows.is_empty() {
-            return;
-        }
-        report.wrong(
-            "borders",
-            "a daemon was killed before it could put tmux's options back",
-            "Put them back: madohub tmux restore",
-        );
-        return;
-    }
-    if !config.border.enabled {
-        report.ok("borders", "are left alone, as the settings say");
-        return;
-    }
-    let mut lost = false;
-    for window in &left.windows {
-        for option in Taken::ALL {
-            if option.is_in(&window.saved) && !window.ours.has(option) {
-                lost = true;
-                let (name, id) = (option.option(), window.id);
-                report.note(
-                    "borders",
-                    format!("something else set {name} of window {id} after the daemon did"),
-                    format!(
-                        "Look for a theme or a hook that sets it per window; to let it go:\n\
-                         tmux set-option -wu -t {id} {name}; madohub tmux restart"
-                    ),
-                );
-            }
-        }
-    }
-    if !lost {
-        report.ok("borders", "nothing else sets them");
-    }
-}
-
-fn colours(report: &mut Report, scanner: &Scanner) {
-    let clients = scanner.clients();
-    if clients.is_empty() {
-        return;
-    }
-    let least = scanner.panes().map(|seen| clients.depth(&seen.pane)).min();
-    if least == Some(Depth::Eight) {
-        report.note(
-            "colours",
-            "a terminal shows 8 colours: failed and stopped differ by weight and glyph alone",
-            "Where it shows more, say so before tmux is attached: export TERM=xterm-256color",
-        );
-    }
-}
-
 /// Whether any status line shows the segment.
 fn segment(report: &mut Report, server: &Server) {
     let mut batch = Batch::new();
@@ -200,6 +113,42 @@ fn segment(report: &mut Report, server: &Server) {
             "segment",
             "no status line of this server shows it",
             "In ~/.tmux.conf: set -ga status-right ' #{@madohub_status}'",
+        );
+    }
+}
+
+/// Agents of which only the screen is known, though their records could be read.
+fn records(report: &mut Report, scanner: &mut Scanner, tracking: Tracking, ctx: &Context) {
+    let Ok((rules, _)) = ctx.rules() else { return };
+    let readable = |agent: &str| rules.agents().iter().any(|a| a.id == agent && a.log_rules > 0);
+    let mut verdicts = Verdicts::new(Arc::new(rules.clone()), tracking);
+    verdicts.judge(scanner, &|_, _| None, time::now());
+    let mut tied = 0;
+    let mut without: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for seen in scanner.panes() {
+        let Some(tracked) = verdicts.tracked(seen.pane.id) else { continue };
+        let agent = &tracked.detection.agent;
+        if !agent.is_agent() || !readable(agent.as_str()) {
+            continue;
+        }
+        if seen.observation.log.is_some() || seen.observation.registry.is_some() {
+            tied += 1;
+        } else {
+            without.entry(clean(agent.as_str())).or_default().push(seen.pane.id.to_string());
+        }
+    }
+    if tied > 0 {
+        report.ok("records", format!("the records of {tied} agents are read"));
+    }
+    for (agent, panes) in without {
+        report.note(
+            "records",
+            format!(
+                "{agent} ({}): no session log is tied to it, so completed and failed are not told",
+                panes.join(", ")
+            ),
+            "Before its first turn that is as it should be. Else see what was found, and whether\n\
+             its folder is elsewhere or cannot be read: madohub explain PANE",
         );
     }
 }
