@@ -102,7 +102,7 @@ fn another_user_is_refused_even_where_the_folder_was_opened() {
     let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
     assert_eq!((mode(&run), mode(&socket)), (0o700, 0o600));
     let ask = |socket: &Path| {
-        let mut stream = UnixStream::connect(socket)?;
+        let mut stream = UnixStream::connect(socket).expect("a connection");
         // Who is refused may be gone before the question.
         let _ = stream.write_all(b"{\"v\":2,\"ask\":\"list\"}\n");
         let mut answer = String::new();
@@ -123,9 +123,9 @@ fn another_user_is_refused_even_where_the_folder_was_opened() {
         other.join().unwrap()
     });
     match asked {
-        Some(answer) => {
-            assert!(answer.as_ref().is_ok_and(String::is_empty) || answer.is_err(), "{answer:?}")
-        }
+        Some(Ok(answer)) => assert_eq!(answer, "", "it was answered"),
+        // It was hung up on.
+        Some(Err(_)) => {}
         None => eprintln!("not root: another user was not tried"),
     }
     assert!(ask(&socket).unwrap().contains("\"list\""), "it attends to its own user still");
