@@ -68,7 +68,7 @@ work=$(mktemp -d)
 works() {
     echo 'fn main() { println!("{}", std::env::args().count()); }' >"$work/probe.rs"
     "$rustc" --edition 2024 --target "$target" -o "$work/probe.wasm" "$work/probe.rs" \
-        >/dev/null 2>&1
+        >"$work/probe.log" 2>&1
 }
 
 if [[ $action == remove ]]; then
@@ -102,7 +102,9 @@ if $rustup && command -v rustup >/dev/null; then
 fi
 
 if [[ -e $rustlib/$target && ! -e $marker ]]; then
-    die "$rustlib/$target exists, is not ours and does not work; remove it and run this again"
+    why=$(grep -m 1 '^error' "$work/probe.log" || head -n 1 "$work/probe.log")
+    die "$rustlib/$target exists, is not ours and does not work (${why:-no reason given}); \
+make it work, or remove it and run this again"
 fi
 for tool in apt-get apt-cache dpkg-deb cargo; do
     command -v "$tool" >/dev/null || die "the target cannot be had: rustup has no way to it and \
