@@ -94,7 +94,10 @@ impl LogVerdict {
         Self {
             says: rule.says,
             reason: rule.reason.clone(),
-            evidence: text.map_or(evidence.clone(), |text| evidence.with_text(text)),
+            evidence: match text.and_then(first_line) {
+                Some(text) => evidence.with_text(text),
+                None => evidence,
+            },
             time: time.and_then(seconds),
         }
     }
@@ -165,6 +168,12 @@ fn seconds(stamp: &str) -> Option<f64> {
     Some((time - OffsetDateTime::UNIX_EPOCH).as_seconds_f64())
 }
 
+/// The first line of a text that is not blank: no more of a message is evidence, which goes into
+/// events and histories.
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
+}
+
 fn first_text<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {
     let Some((step, rest)) = path.split_first() else { return value.as_str() };
     match value {
@@ -217,6 +226,21 @@ mod tests {
         let huge = format!(r#"{{"x":"{}"}}"#, "a".repeat(MAX_RECORD_BYTES));
         let records = [STARTED, "{\"type\":\"event_msg\",\"payl", "\u{0}", "[]", "7", &huge];
         assert_eq!(read_codex(&records), Some(LogSays::State(State::Working)));
+    }
+
+    #[test]
+    fn of_a_message_the_first_line_alone_is_evidence() {
+        let end = |message: &str| {
+            let payload =
+                serde_json::json!({"type": "task_complete", "last_agent_message": message});
+            let record = serde_json::json!({"type": "event_msg", "payload": payload}).to_string();
+            let rules = RuleSet::builtin().unwrap();
+            let log = SessionLog { records: vec![record], ..SessionLog::default() };
+            let agent = rules.agent("codex").unwrap();
+            read(agent, &log, None, &mut Tried::default()).unwrap().evidence.text
+        };
+        assert_eq!(end("\n Done.\r\n\nThe key is 1234.").as_deref(), Some("Done."));
+        assert_eq!(end(" \n"), None);
     }
 
     #[test]

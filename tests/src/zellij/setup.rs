@@ -92,7 +92,8 @@ impl ZellijStage {
         fs::write(zellij.join("config.kdl"), config).expect("the configuration");
         let mut commands = Vec::new();
         let mut layout = String::from("layout {\n");
-        let in_each = options.agents.len().div_ceil(options.tabs);
+        // Without agents the layout is the test's own business.
+        let in_each = options.agents.len().div_ceil(options.tabs).max(1);
         let mut tabs: Vec<(String, &[_])> = (1..)
             .zip(options.agents.chunks(in_each))
             .map(|(n, agents)| (if n == 1 { "near".to_owned() } else { format!("tab{n}") }, agents))
