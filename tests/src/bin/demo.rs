@@ -187,7 +187,12 @@ impl Show {
     fn draw(&self, file: &Path) {
         // As long as the recorded Claude says that it works.
         let age = "claude working 7s";
-        wait_until(age, || self.stage.screen(), |screen| screen.row_text(0).contains(age));
+        let drawn_anew = || {
+            // Nothing moves here, so that tmux would draw the ages every 15 seconds alone.
+            self.stage.tmux.run(&["refresh-client", "-t", &self.stage.client()]);
+            self.stage.screen()
+        };
+        wait_until(age, drawn_anew, |screen| screen.row_text(0).contains(age));
         let picture = svg(&Picture {
             screen: &self.stage.screen(),
             cols: SIZE.0.into(),
