@@ -36,10 +36,16 @@ impl Session<'_> {
         self.shell_prompt(pane)?;
         // What an earlier run left on the screen must not be taken for this one's.
         self.keys(pane, &["C-l"]);
-        self.letters(pane, &line.replace("{prompt}", &prompt));
+        self.letters(pane, &self.filled(line).replace("{prompt}", &prompt));
         self.keys(pane, &["Enter"]);
         pane.key = key.or(pane.key.take());
         Ok(())
+    }
+
+    /// A command line with the product's and the agent's executable in their places.
+    pub(super) fn filled(&self, line: &str) -> String {
+        let madohub = self.stage.madohub.program().display().to_string();
+        line.replace("{madohub}", &madohub).replace("{agent}", &self.agent.id)
     }
 
     /// Types a prompt as a person does, and waits until it has reached the model.

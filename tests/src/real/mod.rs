@@ -13,9 +13,11 @@ mod keep;
 pub mod model;
 mod observer;
 mod report;
+mod routed;
 mod run;
 mod situation;
 mod world;
+mod wrapped;
 
 pub use agent::Agent;
 pub use install::{Packages, install};

@@ -11,6 +11,7 @@ use super::situation::{Expect, Situation, Situations, Step};
 use super::world;
 use crate::env::TestEnv;
 use crate::stage::Stage;
+use regex::Regex;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,7 +39,8 @@ pub fn run(
     let model = ModelServer::start(script, agent.tools.clone(), &out.join("model.log"));
     let stage = world::build(env, agent, version, packages, &model)?;
     let observer = Observer::start(&stage.madohub, &stage.tmux);
-    let session = Session { agent, version, stage, model, observer, out, number: Cell::new(0) };
+    let (number, decided) = (Cell::new(0), Cell::new(0));
+    let session = Session { agent, version, stage, model, observer, out, number, decided };
     let wanted = |s: &&Situation| only.is_empty() || only.contains(&s.name);
     let mut outcomes = Vec::new();
     for situation in situations.situation.iter().filter(wanted) {
@@ -56,7 +58,10 @@ pub(super) struct Session<'a> {
     pub(super) model: ModelServer,
     pub(super) observer: Observer,
     pub(super) out: PathBuf,
+    /// The last number of a scene.
     pub(super) number: Cell<u32>,
+    /// Entries of the log of routes that were looked at.
+    pub(super) decided: Cell<usize>,
 }
 
 /// A pane of a situation.
@@ -92,10 +97,13 @@ impl Session<'_> {
             if let Err(why) = self.step(step, &mut panes, &mut current, outcomes) {
                 println!("  not brought about: {why}");
                 self.keep(&panes[&current], &situation.name, &why);
-                let done = outcomes.len() - begin;
-                for (at, expect) in expects.iter().skip(done).enumerate() {
+                let left = expects.iter().skip(outcomes.len() - begin);
+                let rows = left.map(|expect| expect.row.as_str());
+                // What fails after the last expectation is no less wrong.
+                let end = format!("end of {}", situation.name);
+                for (at, row) in rows.chain([end.as_str()]).enumerate() {
                     let why = if at == 0 { why.as_str() } else { "came to an end before" };
-                    let mut outcome = untried(&expect.row, why, true);
+                    let mut outcome = untried(row, why, true);
                     outcome.story = self.story(&panes[&current]);
                     outcomes.push(outcome);
                 }
@@ -150,13 +158,25 @@ impl Session<'_> {
             Step::Press(what) => self.press(pane, what),
             Step::Type(line) => {
                 self.shell_prompt(pane)?;
-                self.letters(pane, line);
+                self.letters(pane, &self.filled(line));
                 self.keys(pane, &["Enter"]);
                 Ok(())
+            }
+            Step::Shown(pattern) => {
+                let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
+                self.wait_shows(pane, &pattern).map(|_| ())
             }
             Step::Kill {} => self.kill(pane),
             Step::Hook(verb) => self.hook(verb),
             Step::Heard(what) => self.heard(pane, what),
+            Step::Reported(state) => self.reported(pane, state),
+            Step::Resize { columns, rows } => self.resize(pane, *columns, *rows),
+            Step::Role(role) => {
+                self.role(pane, role);
+                Ok(())
+            }
+            Step::Routed(outcomes) => self.routed(pane, outcomes),
+            Step::Arrived(times) => self.arrived(pane, *times),
             Step::Pane(_) => Ok(()),
             Step::Expect(expect) => {
                 let expect = self.agent.expectation(self.version, expect);

@@ -39,14 +39,34 @@ pub enum Step {
     ReleaseInner {},
     /// Presses the keys for this.
     Press(String),
-    /// Types a line for the shell.
+    /// Types a line for the shell; `{madohub}` and `{agent}` are the executables.
     Type(String),
+    /// Waits until the pane shows what this regular expression matches.
+    Shown(String),
     /// Kills what runs in the foreground of the pane.
     Kill {},
     /// `madohub hook` with this verb, `install` or `uninstall`, for the agent.
     Hook(String),
     /// Waits until a hook of the agent has told of this.
     Heard(String),
+    /// Waits until the agent, in `madohub run`, has reported this state of itself.
+    Reported(String),
+    /// Gives the pane's window a size, and waits until the agent's own terminal, in `madohub run`,
+    /// has it.
+    Resize {
+        /// Cells in a row.
+        columns: u16,
+        /// Rows.
+        rows: u16,
+    },
+    /// Names the pane for the routes of `world.rs`.
+    Role(String),
+    /// Waits until the log of routes has these outcomes more than when it was last waited for. A
+    /// delivered text begins the pane's next scene: the one that the newest prompt's answer names.
+    Routed(Vec<String>),
+    /// The model was asked so often for the scene that the newest prompt's answer names; where it is
+    /// never, nothing of it stands in the pane either.
+    Arrived(usize),
     /// Goes to the pane with this name; a new one is opened beside the first.
     Pane(String),
     /// What must be said.
@@ -143,6 +163,9 @@ mod tests {
             }
             for agent in &agents {
                 match step {
+                    Step::Shown(pattern) => {
+                        regex::Regex::new(pattern).unwrap();
+                    }
                     Step::Press(what) => {
                         assert!(agent.keys.contains_key(what), "{what}: {agent:?}");
                     }

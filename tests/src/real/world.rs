@@ -11,8 +11,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Nothing settles by being looked at: what is reported stays for the comparison.
-const SETTINGS: &str = "[tracking]\nsettle = \"never\"\n";
+/// Nothing settles by being looked at: what is reported stays for the comparison. The route is for
+/// panes with these roles, which no situation has but the one about routes.
+const SETTINGS: &str = r#"
+[tracking]
+settle = "never"
+
+[[route]]
+name = "review"
+from = { pane = "author" }
+to = { pane = "reviewer" }
+send = "The author says: {last_message}"
+"#;
 
 /// Writes the agent's files and starts the server and the product.
 pub(super) fn build(

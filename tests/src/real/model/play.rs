@@ -65,7 +65,7 @@ impl Reply {
         let (mut text, mut calls) = (String::new(), Vec::new());
         for act in &self.acts {
             match act {
-                Act::Say(words) => text += words,
+                Act::Say(words) => text += &self.numbered(words),
                 Act::Call { tool, text } => calls.extend(self.call(tool, text)),
                 _ => {}
             }
@@ -110,6 +110,7 @@ impl Reply {
                     self.hold(sink, PIECE_EVERY, next).await?;
                 }
                 Act::Say(text) => {
+                    let text = self.numbered(&text);
                     let piece = self.wire.say(&text);
                     send(sink, piece).await?;
                 }
@@ -156,11 +157,14 @@ impl Reply {
         }
     }
 
-    fn call(&self, tool: &str, text: &str) -> Option<(String, Value)> {
-        // What is called for may name the scene's own number: its gate, its subagent's scene.
+    /// What is said or called for may name the scene's own number: its gate, another scene.
+    fn numbered(&self, text: &str) -> String {
         let number = self.key.as_ref().map_or(0, |key| key.number).to_string();
-        let (name, mut arguments) =
-            self.tools.call(tool, &text.replace("{number}", &number), &self.offered)?;
+        text.replace("{number}", &number)
+    }
+
+    fn call(&self, tool: &str, text: &str) -> Option<(String, Value)> {
+        let (name, mut arguments) = self.tools.call(tool, &self.numbered(text), &self.offered)?;
         if let Some(result) = &self.result {
             let filled = arguments.to_string().replace("{result}", result);
             arguments = serde_json::from_str(&filled).unwrap_or(arguments);

@@ -102,6 +102,11 @@ impl Truth {
         inner.events.iter().rev().find(|(_, k, w)| k == key && *w == what).map(|(at, ..)| *at)
     }
 
+    /// How often such an event of the scene happened.
+    pub fn count(&self, key: &Key, what: What) -> usize {
+        self.inner().events.iter().filter(|(_, k, w)| k == key && *w == what).count()
+    }
+
     /// Waits until such an event of the scene has happened after `since`.
     pub fn wait(
         &self,
@@ -156,6 +161,8 @@ mod tests {
         truth.tell(&key, What::Asked);
         let asked = truth.wait(&key, What::Asked, begin, Duration::ZERO);
         assert!(asked.is_some());
+        assert_eq!(truth.count(&key, What::Asked), 1);
+        assert_eq!(truth.count(&key, What::Answered), 0);
         let later = Instant::now();
         assert_eq!(truth.wait(&key, What::Asked, later, Duration::ZERO), None);
         assert_eq!(truth.wait(&key, What::Answered, begin, Duration::ZERO), None);
