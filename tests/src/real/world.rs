@@ -24,6 +24,9 @@ to = { pane = "reviewer" }
 send = "The author says: {last_message}"
 "#;
 
+/// A shell's prompt as systems set it: who, where and in which folder.
+const PROMPT: &str = "PS1='user@host:\\w$ '\n";
+
 /// Writes the agent's files and starts the server and the product.
 pub(super) fn build(
     env: TestEnv,
@@ -43,6 +46,7 @@ pub(super) fn build(
             .replace("{project}", &path(project.clone()))
     };
     make_project(&env, &project)?;
+    write(&env.home().join(".bashrc"), PROMPT)?;
     for (file, text) in &agent.files {
         write(Path::new(&fill(file)), &fill(text))?;
     }
