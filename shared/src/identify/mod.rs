@@ -134,7 +134,8 @@ fn by_process<'r, 'p>(
                 (false, false) => {}
             }
         }
-        if foreground {
+        // The relay of `madohub run` is there for what it runs, and outlives it by a moment.
+        if foreground && !program.is_relay() {
             remote |= program.is_remote();
             let leads = leader.is_none_or(|(p, _)| Some(p.pid) != tree.foreground);
             leader = if leads { Some((process, program.is_shell())) } else { leader };

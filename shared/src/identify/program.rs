@@ -178,6 +178,11 @@ impl<'a> Program<'a> {
         self.names.first().is_some_and(|n| SHELLS.contains(n))
     }
 
+    /// Whether this is one of the processes of `madohub run`, and not what that runs.
+    pub(crate) fn is_relay(&self) -> bool {
+        self.names.contains(&"madohub") && self.args.first().is_some_and(|arg| arg == "run")
+    }
+
     pub(crate) fn is_remote(&self) -> bool {
         let known = |n: &&str| REMOTE.contains(n) || n.starts_with("tmux:");
         self.names.iter().any(known)
