@@ -3,6 +3,8 @@
 # without end, against the same with the other panes at rest, in the same server and run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/private-tmux.sh
+. scripts/private-tmux.sh
 
 usage() {
     cat <<'TEXT'
@@ -26,27 +28,11 @@ while [ $# -gt 0 ]; do
         *) usage >&2; exit 2 ;;
     esac
 done
-if [ -z "${MADOHUB_BIN:-}" ]; then
-    cargo build --quiet --locked --release -p tmux-helper --bin madohub
-    MADOHUB_BIN=$PWD/target/release/madohub
-fi
-
-world=$(mktemp -d /tmp/mhflood.XXXXXX)
-mkdir -m 700 "$world"/{home,run,tmux,config,state}
-mkdir "$world/config/madohub"
-here() {
-    env -i PATH="$PATH" HOME="$world/home" LANG=C.UTF-8 TERM=xterm-256color SHELL=/bin/sh \
-        XDG_CONFIG_HOME="$world/config" XDG_STATE_HOME="$world/state" XDG_RUNTIME_DIR="$world/run" \
-        TMUX_TMPDIR="$world/tmux" "$@"
-}
-tm() { here tmux -u -f /dev/null -L m "$@"; }
-hub() { here "$MADOHUB_BIN" "$@" -L m; }
+open_world mhflood
 finish() {
     rm -f "$world/flood"
     wait
-    hub tmux stop >/dev/null 2>&1 || true
-    tm kill-server 2>/dev/null || true
-    rm -rf "$world"
+    close_world
 }
 trap finish EXIT
 

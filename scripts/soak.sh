@@ -4,6 +4,8 @@
 # must be the truth, and the daemon must need no more than it did at the first one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/private-tmux.sh
+. scripts/private-tmux.sh
 
 usage() {
     cat <<'TEXT'
@@ -25,27 +27,8 @@ while [ $# -gt 0 ]; do
         *) usage >&2; exit 2 ;;
     esac
 done
-if [ -z "${MADOHUB_BIN:-}" ]; then
-    cargo build --quiet --locked --release -p tmux-helper --bin madohub
-    MADOHUB_BIN=$PWD/target/release/madohub
-fi
-
-world=$(mktemp -d /tmp/mhsoak.XXXXXX)
-mkdir -m 700 "$world"/{home,run,tmux,config,state}
-mkdir "$world/config/madohub"
-here() {
-    env -i PATH="$PATH" HOME="$world/home" LANG=C.UTF-8 TERM=xterm-256color SHELL=/bin/sh \
-        XDG_CONFIG_HOME="$world/config" XDG_STATE_HOME="$world/state" XDG_RUNTIME_DIR="$world/run" \
-        TMUX_TMPDIR="$world/tmux" "$@"
-}
-tm() { here tmux -u -f /dev/null -L m "$@"; }
-hub() { here "$MADOHUB_BIN" "$@" -L m; }
-finish() {
-    hub tmux stop >/dev/null 2>&1 || true
-    tm kill-server 2>/dev/null || true
-    rm -rf "$world"
-}
-trap finish EXIT
+open_world mhsoak
+trap close_world EXIT
 fail() {
     echo "soak: $*" >&2
     exit 1

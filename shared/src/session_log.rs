@@ -4,6 +4,7 @@ use crate::detection::{Evidence, State, Via};
 use crate::observation::{HookReport, SessionLog};
 use crate::rules::{Agent, Check, LogRule, LogSays, RuleSet};
 use crate::scan::{Attempt, Tried};
+use crate::text::first_line;
 use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -94,6 +95,7 @@ impl LogVerdict {
         Self {
             says: rule.says,
             reason: rule.reason.clone(),
+            // No more of a message goes into events and histories.
             evidence: match text.and_then(first_line) {
                 Some(text) => evidence.with_text(text),
                 None => evidence,
@@ -166,12 +168,6 @@ fn any(value: &Value, path: &[String], test: &dyn Fn(&Value) -> bool) -> bool {
 fn seconds(stamp: &str) -> Option<f64> {
     let time = OffsetDateTime::parse(stamp, &Rfc3339).ok()?;
     Some((time - OffsetDateTime::UNIX_EPOCH).as_seconds_f64())
-}
-
-/// The first line of a text that is not blank: no more of a message is evidence, which goes into
-/// events and histories.
-fn first_line(text: &str) -> Option<&str> {
-    text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
 fn first_text<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {

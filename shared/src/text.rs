@@ -24,6 +24,11 @@ fn symbol(c: char) -> char {
     }
 }
 
+/// The first line that says anything, without the blanks around it. The line is not [`clean`].
+pub fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
+}
+
 /// Cells that the text takes in a terminal.
 pub fn width(text: &str) -> usize {
     text.width()

@@ -2,7 +2,7 @@
 //! for agents, and going to them.
 
 use madohub_tests::recording::Cue;
-use madohub_tests::{Agent, Stage, StageOptions, wait_until};
+use madohub_tests::{Agent, Stage, StageOptions, assert_ends, wait_until};
 use std::process::Output;
 
 const CLAUDE: &str = "claude-2.1.332";
@@ -24,14 +24,6 @@ fn stage_with(agents: &[(&str, &str)]) -> (Stage, Vec<(String, Agent)>) {
 fn send(stage: &Stage, pane: &str, text: &str, more: &[&str]) -> Output {
     let server = ["send", pane, text, "-L", &stage.tmux.socket];
     stage.madohub.try_run(&[&server[..], more].concat())
-}
-
-#[track_caller]
-fn assert_ends(output: &Output, code: i32, words: &str) {
-    let said = [&output.stdout[..], &output.stderr[..]].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    assert!(said.contains(words), "{said}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub use corpus::corpus;
 pub use env::TestEnv;
 pub use mqtt::Mqtt;
 pub use options::OptionsSnapshot;
-pub use product::{Event, ListRow, Madohub, Watch};
+pub use product::{Event, ListRow, Madohub, Watch, assert_ends};
 pub use proxy::Proxy;
 pub use screen::{Cell, Colour, Hue, Screen};
 pub use simulated::{SimulatedHosts, simulated_pane, simulated_presence};

@@ -188,6 +188,15 @@ impl Drop for Watch {
     }
 }
 
+/// Whether a command ended with this status and said these words.
+#[track_caller]
+pub fn assert_ends(output: &Output, code: i32, words: &str) {
+    let said = [&output.stdout[..], &output.stderr[..]].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    assert!(said.contains(words), "{said}");
+}
+
 /// A binary of this workspace that stands beside the running one.
 pub(crate) fn built(name: &str) -> PathBuf {
     let path = profile_dir().join(name);

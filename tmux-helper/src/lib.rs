@@ -24,6 +24,7 @@ pub mod logs;
 pub mod notify;
 pub mod observe;
 pub mod output;
+mod own_files;
 mod pid_files;
 pub mod processes;
 pub mod protocol;

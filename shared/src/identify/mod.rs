@@ -222,8 +222,11 @@ fn by_title<'a>(
     sight: &'a Sight,
     tried: &mut Tried,
 ) -> Option<(Occupant<'a>, Option<Scan<'a>>)> {
+    if sight.title.is_empty() {
+        return None;
+    }
     let title = RegionText::new(&sight.title, true);
-    rules.all().iter().filter(|_| !sight.title.is_empty()).find_map(|agent| {
+    rules.all().iter().find_map(|agent| {
         let rule = agent.identify.iter().find(|rule| rule.region == Region::Title)?;
         rule.matcher.find(&title).ok()?;
         let scan = Scan::new(agent, sight);

@@ -1,7 +1,9 @@
 //! Texts for panes of other machines: only where the other one allows it, and as it delivers.
 
 use super::{Machine, Reader, settings};
-use madohub_tests::{Agent, Broker, Mqtt, Stage, StageOptions, TestEnv, wait_for, wait_until};
+use madohub_tests::{
+    Agent, Broker, Mqtt, Stage, StageOptions, TestEnv, assert_ends, wait_for, wait_until,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::process::Output;
@@ -34,14 +36,6 @@ fn zeus(port: u16, more: &str) -> Target {
 
 fn send(from: &Reader, to: &str, text: &str) -> Output {
     from.madohub.try_run(&["fleet", "send", to, text])
-}
-
-#[track_caller]
-fn assert_ends(output: &Output, code: i32, words: &str) {
-    let said = [&output.stdout[..], &output.stderr[..]].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    assert!(said.contains(words), "{said}");
 }
 
 /// From, to, outcome and reason of each entry of a route log.

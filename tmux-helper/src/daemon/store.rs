@@ -1,13 +1,13 @@
 //! What a later daemon of the same server must know, so that it repeats no event.
 
 use crate::events::Entry;
+use crate::own_files;
 use crate::tmux::Identity;
 use madohub_detect::{Announcer, Detection, Tracked};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -135,10 +135,6 @@ impl Stored {
     /// Writes the file so that a reader finds the old or the new one, never a half.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let new = path.with_extension("json.new");
-        let mut file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        drop(file);
-        fs::rename(&new, path)
+        own_files::replace(path, &new, &serde_json::to_vec(self)?).map(drop)
     }
 }

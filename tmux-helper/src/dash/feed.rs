@@ -8,7 +8,7 @@ use crate::daemon::Files;
 use crate::output::{ListedPane, clean};
 use crate::protocol::{Event, SendAsk};
 use crate::routes::{LogEntry, RouteLog};
-use crate::tmux::{Batch, Server};
+use crate::tmux::Server;
 use crate::zellij::Session;
 use crate::{Context, Error};
 use ratatui::crossterm::event::Event as Input;
@@ -16,7 +16,6 @@ use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
-use tmux_interface::CapturePane;
 
 /// Between two questions to the daemons, which answer from memory.
 const TMUX_PAUSE: Duration = Duration::from_millis(500);
@@ -280,11 +279,8 @@ fn beside(Focus { key, side }: &Focus, ctx: &Context) -> Result<Beside, Error> {
     let server = Server::at(&key.server);
     match side {
         Side::Screen => {
-            let mut batch = Batch::new();
-            let capture = CapturePane::new().stdout().escape_sequences();
-            let slot = batch.ask(capture.target_pane(key.pane.as_str()).build());
-            let replies = server.run(&batch)?;
-            Ok(Beside::Screen(replies.get(slot).unwrap_or_default().to_owned()))
+            let screen = server.screens([key.pane.as_str()])?.pop().flatten();
+            Ok(Beside::Screen(screen.unwrap_or_default()))
         }
         Side::History => {
             let panes = Client::of(&server, ctx.paths()).history()?.unwrap_or_default();

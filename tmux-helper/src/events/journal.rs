@@ -1,9 +1,9 @@
 //! The events on disk: appended before anybody hears of them, so that no restart repeats one.
 
 use super::entry::{Entry, Record};
-use std::fs::{self, File, OpenOptions};
+use crate::own_files;
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,11 +54,7 @@ impl Journal {
     fn rewrite(&mut self, entries: &[Arc<Entry>]) -> io::Result<()> {
         self.file = None;
         let new = self.path.with_extension("events.new");
-        let mut file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(&lines(entries)?)?;
-        fs::rename(&new, &self.path)?;
-        self.file = Some(file);
+        self.file = Some(own_files::replace(&self.path, &new, &lines(entries)?)?);
         self.appended = 0;
         Ok(())
     }
@@ -104,6 +100,7 @@ mod tests {
 
     use super::super::ring::tests::entry;
     use super::*;
+    use std::fs;
 
     fn numbers(path: &Path) -> (Vec<u64>, usize) {
         let (_, entries, skipped) = Journal::open(path);

@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::events::Line;
 use crate::output::ListedPane;
 use crate::protocol::Event;
-use crate::tmux::{Batch, Server};
+use crate::tmux::Server;
 use crate::zellij::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,7 +14,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
-use tmux_interface::CapturePane;
 
 /// Between two questions to the daemons, which answer from memory; an event is a reason to ask at
 /// once.
@@ -161,16 +160,10 @@ fn follow(
 /// What the panes of one server show; nothing where tmux does not answer.
 fn looks(panes: &[ListedPane]) -> Vec<(ListedPane, String)> {
     let Some(first) = panes.first() else { return Vec::new() };
-    let mut batch = Batch::new();
-    let capture = |pane: &ListedPane| {
-        let capture = CapturePane::new().stdout().escape_sequences();
-        batch.ask(capture.target_pane(pane.row.pane.as_str()).build())
-    };
-    let slots: Vec<_> = panes.iter().map(capture).collect();
-    let Ok(replies) = Server::at(&first.row.server).run(&batch) else { return Vec::new() };
-    let shown =
-        |(pane, slot): (&ListedPane, _)| Some((pane.clone(), replies.get(slot)?.to_owned()));
-    panes.iter().zip(slots).filter_map(shown).collect()
+    let ids = panes.iter().map(|pane| pane.row.pane.as_str());
+    let screens = Server::at(&first.row.server).screens(ids).unwrap_or_default();
+    let shown = |(pane, screen): (&ListedPane, Option<String>)| Some((pane.clone(), screen?));
+    panes.iter().zip(screens).filter_map(shown).collect()
 }
 
 fn ask_zellij(teller: &Teller) {

@@ -3,11 +3,11 @@
 
 use crate::Error;
 use crate::config::Paths;
+use crate::own_files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs;
+use std::io::Read as _;
 use std::path::PathBuf;
 
 /// Bytes that the file may have.
@@ -61,13 +61,10 @@ impl Snapshot {
     pub fn write(&self, paths: &Paths) -> Result<(), Error> {
         let (path, dir) = (path(paths), paths.ensure_runtime_dir()?);
         let temporary = dir.join(format!(".fleet.json.{}", self.pid));
-        let failed = |error: std::io::Error| Error::file("cannot write", &path, &error);
         let text = serde_json::to_vec(self).map_err(|error| Error::failed(error.to_string()))?;
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).mode(0o600).open(&temporary);
-        file.and_then(|mut file| file.write_all(&text))
-            .and_then(|()| fs::rename(&temporary, &path))
-            .map_err(failed)
+        own_files::replace(&path, &temporary, &text)
+            .map(drop)
+            .map_err(|error| Error::file("cannot write", &path, &error))
     }
 
     /// Reads it; nothing where no publisher wrote one lately.

@@ -20,6 +20,9 @@ export const MadoHub = async () => {
   const children = new Set()
   // After an error the session becomes idle as well.
   const failed = new Set()
+  const ended = (session) => {
+    if (!failed.has(session)) report("session.idle")
+  }
   return {
     event: async ({ event }) => {
       const about = event.properties ?? {}
@@ -30,14 +33,14 @@ export const MadoHub = async () => {
         case "session.status":
           if (about.status?.type === "idle") {
             // OpenCode 1.18.33 tells plugins of the end in this way alone.
-            if (!failed.has(session)) report("session.idle")
+            ended(session)
             break
           }
           failed.delete(session)
           report(event.type, { status: about.status?.type })
           break
         case "session.idle":
-          if (!failed.has(session)) report(event.type)
+          ended(session)
           break
         case "session.error":
           failed.add(session)

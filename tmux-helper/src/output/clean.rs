@@ -1,14 +1,14 @@
 //! Text that came from a pane, a log or a title, where [`clean`] alone is not enough: it must not run
 //! a tmux format, and of a message one line will do.
 
-use madohub_detect::text::clean;
+use madohub_detect::text::{self, clean};
 
 /// Characters of a message that a list shows.
 const MESSAGE_MAX: usize = 160;
 
 /// The first line of a message that says anything, cut and [`clean`].
 pub fn first_line(message: &str) -> Option<String> {
-    let line = message.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let line = text::first_line(message)?;
     let cut: String = line.chars().take(MESSAGE_MAX).collect();
     Some(clean(&cut) + if cut.len() < line.len() { "…" } else { "" })
 }

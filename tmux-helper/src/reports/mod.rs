@@ -12,15 +12,16 @@ pub use status::StatusWriter;
 
 use crate::Error;
 use crate::config::Paths;
+use crate::own_files;
 use crate::pid_files::pid_of;
 use hook::HookReader;
 use madohub_detect::{Observation, ProgramStatus};
 use rustix::process::{Pid, test_kill_process};
 use serde::Serialize;
 use status::StatusReader;
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// Reads what agents report.
@@ -101,11 +102,7 @@ fn create_folder(paths: &Paths) -> Result<PathBuf, Error> {
 /// Writes a file so that a reader finds the old or the new one, never a half.
 fn write(path: &Path, content: &impl Serialize) -> io::Result<()> {
     let new = path.with_extension(format!("new{}", std::process::id()));
-    let mut file =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    file.write_all(&serde_json::to_vec(content)?)?;
-    drop(file);
-    fs::rename(&new, path)
+    own_files::replace(path, &new, &serde_json::to_vec(content)?).map(drop)
 }
 
 /// Removes what processes left behind that were killed.

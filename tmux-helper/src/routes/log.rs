@@ -1,5 +1,6 @@
 //! What routes did and did not do, and why.
 
+use crate::own_files;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -53,14 +54,7 @@ impl RouteLog {
             let half = kept.get(kept.len() / 2..).unwrap_or_default();
             let start = half.iter().position(|byte| *byte == b'\n').map_or(half.len(), |n| n + 1);
             let new = self.0.with_extension("log.new");
-            let mut file = OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(&new)?;
-            file.write_all(half.get(start..).unwrap_or_default())?;
-            fs::rename(new, &self.0)?;
+            own_files::replace(&self.0, &new, half.get(start..).unwrap_or_default())?;
         }
         OpenOptions::new().append(true).create(true).mode(0o600).open(&self.0)?.write_all(&bytes)
     }

@@ -1,12 +1,12 @@
 //! What routes must know after a restart.
 
 use super::item::{Item, OneShot};
+use crate::own_files;
 use crate::protocol::Event;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs;
+use std::io;
 use std::path::Path;
 
 /// Version of the file; another one is not read.
@@ -75,11 +75,7 @@ impl Memory {
     /// Writes the file so that a reader finds the old or the new one, never a half.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let new = path.with_extension("routes.new");
-        let mut file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        drop(file);
-        fs::rename(&new, path)
+        own_files::replace(path, &new, &serde_json::to_vec(self)?).map(drop)
     }
 
     /// Whether nothing fires.

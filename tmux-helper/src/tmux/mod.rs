@@ -11,6 +11,7 @@ pub mod names;
 mod panes;
 mod quote;
 mod restore;
+mod screens;
 mod server;
 pub mod typing;
 mod version;

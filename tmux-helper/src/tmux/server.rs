@@ -254,7 +254,7 @@ fn gone(stderr: &[u8]) -> bool {
 /// tmux's own words, one line.
 fn reason(stderr: &[u8], otherwise: &str) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let line = madohub_detect::text::first_line(&text);
     crate::output::clean(line.unwrap_or_else(|| otherwise.trim()))
 }
 

@@ -105,7 +105,7 @@ fn run(command: Command) -> io::Result<String> {
         return Ok(String::from_utf8_lossy(&said.stdout).into_owned());
     }
     let words = String::from_utf8_lossy(&said.stderr);
-    let line = words.lines().map(str::trim).find(|line| !line.is_empty());
+    let line = madohub_detect::text::first_line(&words);
     Err(io::Error::other(line.unwrap_or("it failed").to_owned()))
 }
 
