@@ -165,8 +165,40 @@ def unpack(target):
                 (folder / f"{key}.json").write_text(text + "\n", encoding="utf-8")
 
 
+# By format its letter in fuzz/src/logs.rs, and what no recorded case has as the agent writes it.
+LOG_FORMATS = {
+    "aider": ("a", "# aider chat started at 2026-01-01 00:00:00\n\n#### hello\n\nDone.\n"
+              "> litellm.BadRequestError: no\n> Tokens: 1k sent\n"),
+    "amp": ("b", '{"id":"T-1","env":{"initial":{"trees":[{"uri":"file:///w"}]}},"messages":['
+            '{"role":"user","content":[{"type":"text","text":"hello"}]},{"role":"assistant","state":'
+            '{"type":"complete","stopReason":"end_turn"},"content":[{"type":"text","text":"Done."}]}]}'),
+    "claude": ("c", ""),
+    "codex": ("d", ""),
+    "copilot": ("e", ""),
+    "crush": ("f", '[{"type":"text","data":{"text":"hello"}}]\n'
+              '[{"type":"tool_call","data":{"name":"bash"}},{"type":"finish","data":'
+              '{"reason":"error","message":"API","details":"500"}}]\n'
+              '[{"type":"tool_result","data":{"content":"denied"}}]'),
+    "gemini": ("g", ""),
+    "gemini-object": ("h", '{"startTime":"2026-01-01T00:00:00Z","kind":"main","messages":['
+                      '{"type":"user","content":"hello"},{"type":"gemini","model":"m",'
+                      '"content":"Done.","timestamp":"2026-01-01T00:00:01Z"}]}'),
+    "goose": ("i", '[{"type":"text","text":"hello"}]\n[{"type":"toolRequest","id":"1"}]\n'
+              '[{"type":"toolResponse","id":"1"}]\n[{"type":"text","text":"Done."}]'),
+    "opencode": ("j", '{"role":"user","time":{"created":1}}\n{"type":"text","text":"hello"}\n'
+                 '{"role":"assistant","modelID":"m","finish":"stop","time":{"created":2,"completed":3},'
+                 '"error":{"name":"APIError","data":{"message":"500"}}}\n'
+                 '{"type":"tool","state":{"status":"error","error":"rejected"}}'),
+    "opencode-files": ("k", '{"id":"m0","role":"user","time":{"created":1}}\n'
+                       '{"type":"text","text":"hello"}'),
+    "opencode-damaged": ("l", "\x00\x64\x07\x10\x00\x0d"),
+    "qwen": ("m", ""),
+}
+
+
 def write_seeds(target):
     """Seeds in the form that fuzz/fuzz_targets read."""
+    logs = [(name, "written", text) for name, (_, text) in LOG_FORMATS.items() if text]
     for path in sorted(CORPUS.glob("recorded/*.jsonl.gz")):
         for case in read_lines(path):
             seen, agent = case["observation"], case["expected"]["agent"]
@@ -176,16 +208,28 @@ def write_seeds(target):
                 "screen": [agent, seen.get("title", ""), *seen["screen"]],
                 "session_log": [agent, *log["records"]],
             }
+            if seen.get("processes"):
+                seeds["processes"] = [compact(seen["processes"])]
             for name, lines in seeds.items():
                 file = target / name / seen["id"].replace("/", "-")
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text("\n".join(lines), encoding="utf-8")
+            if agent in LOG_FORMATS and not LOG_FORMATS[agent][1] and log["records"]:
+                records = "".join(record + "\n" for record in log["records"][-8:])
+                logs.append((agent, seen["id"].replace("/", "-"), records))
+    for name, seed, text in logs:
+        file = target / "log_formats" / f"{name}-{seed}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # The second byte cuts the file in two.
+        file.write_text(f"{LOG_FORMATS[name][0]}\x40{text}", encoding="utf-8")
     project = CORPUS.parent.parent
     for name, files in {
         "rule_file": sorted((CORPUS.parent / "rules").glob("*.toml")),
         "config": [project / "tmux-helper/src/config/template.toml"],
-        "socket": sorted((project / "fuzz/seeds/socket").iterdir()),
-        "fleet": sorted((project / "fuzz/seeds/fleet").iterdir()),
+        **{
+            name: sorted((project / "fuzz/seeds" / name).iterdir())
+            for name in ("socket", "fleet", "pipe", "processes")
+        },
     }.items():
         folder = target / name
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,11 @@ fuzz_target!(|data: &[u8]| {
     let (agent, records) = madohub_fuzz::head_and_lines(data);
     let seen = Observation {
         agent_hint: Some(agent),
-        log: Some(SessionLog { path: "session.jsonl".to_owned(), records, ..SessionLog::default() }),
+        log: Some(SessionLog {
+            path: "session.jsonl".to_owned(),
+            records,
+            ..SessionLog::default()
+        }),
         ..Observation::default()
     };
     madohub_fuzz::check(&madohub_fuzz::RULES, &seen);

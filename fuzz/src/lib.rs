@@ -1,11 +1,13 @@
 //! What every fuzz target asks of an answer.
 
+pub mod logs;
+
 use madohub_detect::{Observation, RuleSet, detect, explain};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// The rules that ship with the engine.
-pub static RULES: LazyLock<RuleSet> =
-    LazyLock::new(|| RuleSet::builtin().expect("the built-in rules are sound"));
+pub static RULES: LazyLock<Arc<RuleSet>> =
+    LazyLock::new(|| Arc::new(RuleSet::builtin().expect("the built-in rules are sound")));
 
 /// Detects and explains; panics where an answer breaks what its readers rely on.
 pub fn check(rules: &RuleSet, seen: &Observation) {

@@ -5,6 +5,8 @@ use crate::controller::Controller;
 use crate::effect::Effect;
 use crate::event::{Event, Instance};
 use crate::settings::{Role, Settings};
+use madohub_detect::RuleSet;
+use std::sync::Arc;
 
 /// One instance of the plugin.
 #[derive(Debug)]
@@ -23,6 +25,16 @@ impl App {
             Role::Controller => Inner::Controller(Box::new(Controller::new(me, settings, now))),
             Role::Bar => Inner::Bar(Box::new(Bar::new(settings, now))),
         })
+    }
+
+    /// The same with rules that were compiled before, for hosts with many instances; others compile
+    /// them when they need them first.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Arc<RuleSet>) -> Self {
+        if let Inner::Controller(controller) = &mut self.0 {
+            controller.set_rules(rules);
+        }
+        self
     }
 
     /// Takes what happened at `now` (seconds since the epoch) and answers what to do.

@@ -20,6 +20,7 @@ use crate::settings::Settings;
 use madohub_detect::{Announcer, RuleSet, Tracker};
 use pressure::Pressure;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use style::frame_style;
 
 /// Least seconds between two timers: a wake-up costs a call into the interpreter.
@@ -32,7 +33,7 @@ pub(crate) struct Controller {
     me: Instance,
     settings: Settings,
     /// Compiled when this instance leads for the first time.
-    rules: Option<RuleSet>,
+    rules: Option<Arc<RuleSet>>,
     rules_trouble: Option<String>,
     election: Election,
     session: Option<Session>,
@@ -97,6 +98,10 @@ impl Controller {
             told: String::new(),
             zjstatus_shows: None,
         }
+    }
+
+    pub(crate) fn set_rules(&mut self, rules: Arc<RuleSet>) {
+        self.rules = Some(rules);
     }
 
     pub(crate) fn update(&mut self, event: Event, now: f64) -> Vec<Effect> {
@@ -243,7 +248,7 @@ impl Controller {
         out.push(Effect::ReceiveScreens(true));
         if self.rules.is_none() {
             match RuleSet::builtin() {
-                Ok(rules) => self.rules = Some(rules),
+                Ok(rules) => self.rules = Some(Arc::new(rules)),
                 Err(error) => self.rules_trouble = Some(error.to_string()),
             }
         }
