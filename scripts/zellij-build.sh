@@ -6,18 +6,20 @@
 # version of what it finds and builds again only when that is missing or another one.
 set -euo pipefail
 
-version=0.45.1
+default=0.45.1
+version=$default
 usage() {
     cat <<TEXT
-Usage: scripts/zellij-build.sh [--check]
+Usage: scripts/zellij-build.sh [--check] [VERSION]
 
-Builds zellij $version for the tests when it is missing and prints the path of its binary.
+Builds a zellij for the tests when it is missing and prints the path of its binary.
 
+  VERSION   a published version of zellij (default: $default)
   --check   only look: print the path, or exit 1 when it would have to be built
 
 Environment:
   MADOHUB_CACHE    folder for what is built (default: the user's cache folder, madohub-ci/)
-  MADOHUB_ZELLIJ   a zellij $version to use instead of building one
+  MADOHUB_ZELLIJ   a zellij of that version to use instead of building one
 TEXT
 }
 
@@ -31,18 +33,20 @@ die() {
 usable() { [[ -x $1 && $("$1" --version 2>/dev/null) == "zellij $version" ]]; }
 
 check=false
-case ${1-} in
-    '') ;;
-    --check) check=true ;;
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    *)
-        usage >&2
-        exit 2
-        ;;
-esac
+for argument; do
+    case $argument in
+        --check) check=true ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        [0-9]*.[0-9]*.[0-9]*) version=$argument ;;
+        *)
+            usage >&2
+            exit 2
+            ;;
+    esac
+done
 
 if [[ -n ${MADOHUB_ZELLIJ-} ]]; then
     usable "$MADOHUB_ZELLIJ" || die "MADOHUB_ZELLIJ=$MADOHUB_ZELLIJ is not zellij $version"
