@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the WebAssembly programs that only tests and benchmarks use, and prints their paths: the
-# engine as the plugin has it, for zellij's interpreter, and a plugin that only watches.
+# engine as the plugin has it, for zellij's interpreter; a plugin that only watches; and what compares
+# the plugin's messages with those of zellij's own library.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,8 +19,8 @@ esac
 
 scripts/setup-wasm-target.sh >&2
 RUSTFLAGS='' cargo build --locked --package madohub-zellij --bin engine-verdicts --bin witness \
-    --features test-programs --target wasm32-wasip1 --profile plugin >&2
+    --bin dialect --features test-programs --target wasm32-wasip1 --profile plugin >&2
 built=$PWD/target/wasm32-wasip1/plugin
 # As the plugin is: its answers are compared.
 scripts/smaller-wasm.sh "$built/engine-verdicts.wasm" "$built/verdicts.wasm" >&2
-printf '%s\n' "$built"/{verdicts,witness}.wasm
+printf '%s\n' "$built"/{verdicts,witness,dialect}.wasm

@@ -24,6 +24,8 @@
 //! # Ok::<(), madohub_detect::RuleError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod announce;
 mod arbitrate;
 mod colour;

@@ -12,6 +12,7 @@ mod documents;
 mod fleet;
 mod harness;
 mod plugin_corpus;
+mod plugin_dialect;
 mod tmux_borders;
 mod tmux_dash;
 mod tmux_doctor;

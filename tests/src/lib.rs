@@ -4,6 +4,8 @@
 //!
 //! Everything here panics with a full account of what it saw when something is not as expected:
 //! its callers are tests and tools for which that is the answer.
+
+#![forbid(unsafe_code)]
 #![allow(
     clippy::cast_precision_loss,
     clippy::expect_used,
@@ -54,7 +56,7 @@ pub use stage::{ClientRecord, Stage, StageOptions};
 pub use svg::{Picture, svg};
 pub use talker::TALKER;
 pub use tmux::{Tmux, TmuxProgram};
-pub use verdicts::{Verdict, as_value, verdicts};
+pub use verdicts::{Verdict, as_value, dialect, verdicts};
 pub use versions::tmux_programs;
 pub use wait::{default_timeout, wait_for, wait_until};
 pub use zellij::{

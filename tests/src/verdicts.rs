@@ -1,4 +1,4 @@
-//! The engine as the plugin has it, run in the interpreter that zellij runs plugins in.
+//! The plugin's parts as test programs, run in the interpreter that zellij runs plugins in.
 
 use madohub_detect::{Detection, Observation};
 use serde::Deserialize;
@@ -7,8 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use wasmi::{Caller, Engine, Error, Extern, Linker, Memory, Module, Store};
 
-/// Variable with the path of a finished `verdicts.wasm` to test instead of this workspace's.
+/// The engine as the plugin has it, and the variable with the path of a finished one to test instead
+/// of this workspace's.
+const VERDICTS: &str = "verdicts.wasm";
 const VARIABLE: &str = "MADOHUB_VERDICTS";
+/// What compares the plugin's messages with those of zellij's own library.
+const DIALECT: &str = "dialect.wasm";
 /// The interface that the program is built against.
 const WASI: &str = "wasi_snapshot_preview1";
 /// WASI's answers: done, and no such thing.
@@ -40,12 +44,25 @@ struct World {
 
 /// Has every observation judged, in order.
 pub fn verdicts(seen: &[Observation]) -> Vec<Verdict> {
-    let path = program();
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| {
-        panic!("{}: {error}; scripts/test-programs-build.sh builds it", path.display())
-    });
     let lines = seen.iter().map(|seen| serde_json::to_string(seen).expect("JSON"));
     let input = lines.collect::<Vec<_>>().join("\n").into_bytes();
+    let program = std::env::var_os(VARIABLE).map_or_else(|| built(VERDICTS), PathBuf::from);
+    run(&program, input)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a verdict"))
+        .collect()
+}
+
+/// What the comparison with zellij's own library says.
+pub fn dialect() -> String {
+    run(&built(DIALECT), Vec::new())
+}
+
+/// Runs a program with this input, and brings its output.
+fn run(program: &Path, input: Vec<u8>) -> String {
+    let bytes = std::fs::read(program).unwrap_or_else(|error| {
+        panic!("{}: {error}; scripts/test-programs-build.sh builds it", program.display())
+    });
     let engine = Engine::default();
     let module = Module::new(&engine, &bytes[..]).expect("WebAssembly");
     let world = World { input, read: 0, output: Vec::new(), start: Instant::now() };
@@ -56,8 +73,7 @@ pub fn verdicts(seen: &[Observation]) -> Vec<Verdict> {
     if let Err(error) = main.call(&mut store, ()) {
         assert_eq!(error.i32_exit_status(), Some(0), "{error}");
     }
-    let output = String::from_utf8(store.into_data().output).expect("UTF-8");
-    output.lines().map(|line| serde_json::from_str(line).expect("a verdict")).collect()
+    String::from_utf8(store.into_data().output).expect("UTF-8")
 }
 
 /// A native answer in the same form.
@@ -65,10 +81,9 @@ pub fn as_value(detection: &Detection) -> Value {
     serde_json::to_value(detection).expect("JSON")
 }
 
-fn program() -> PathBuf {
-    let built = "target/wasm32-wasip1/plugin/verdicts.wasm";
+fn built(name: &str) -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    std::env::var_os(VARIABLE).map_or_else(|| workspace.join(built), PathBuf::from)
+    workspace.join("target/wasm32-wasip1/plugin").join(name)
 }
 
 /// As much of WASI as a program needs that reads its input and writes its output.

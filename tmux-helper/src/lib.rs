@@ -3,6 +3,8 @@
 //! The engine that decides is the package `madohub-detect`; this crate is its host on the machine:
 //! the command line, the settings, the output, and the daemon that watches a tmux server.
 
+#![forbid(unsafe_code)]
+
 mod child;
 pub mod cli;
 pub mod client;

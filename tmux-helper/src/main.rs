@@ -1,5 +1,7 @@
 //! The `madohub` command: parse, run, turn the outcome into an exit code.
 
+#![forbid(unsafe_code)]
+
 use std::io::Write as _;
 use std::process::ExitCode;
 

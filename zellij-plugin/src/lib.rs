@@ -1,12 +1,15 @@
 //! All decisions of the zellij plugin, without zellij.
 //!
 //! [`App::update`] takes what happened ([`Event`]) and the time, and answers with what to ask of
-//! zellij ([`Effect`]). It calls nothing, so that `cargo test` runs it natively; the program
-//! beside it (`main.rs`) only maps zellij's calls to these types and back.
+//! zellij ([`Effect`]). It calls nothing, so that `cargo test` runs it natively. [`wire`] reads and
+//! writes these types as the bytes that zellij knows; the program beside it (`main.rs`) passes the
+//! bytes on.
 //!
 //! One instance per attached client runs as *controller* (loaded in the background); the one of
 //! the lowest attached client leads: it reads panes, tracks them and recolours their frames. Any
 //! number of *bars* (one row each) show what the leader tells.
+
+#![forbid(unsafe_code)]
 
 mod app;
 mod bar;
@@ -27,6 +30,7 @@ mod report;
 mod segment;
 mod settings;
 mod theme;
+pub mod wire;
 
 pub use app::App;
 pub use colour::Colour;

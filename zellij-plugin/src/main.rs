@@ -1,15 +1,14 @@
-//! The plugin as zellij loads it: maps zellij's events and calls to the library and back.
+//! The plugin as zellij loads it: hands what zellij says to the library, and does what it answers.
 
-#![allow(missing_docs, reason = "zellij's macro writes the functions that it calls")]
+mod host;
+mod perform;
 
-mod from_zellij;
-mod to_zellij;
-
-use madohub_zellij::{App, Effect, Event, Instance, Role, Settings};
+use madohub_zellij::{App, Effect, Event, Instance, Pipe, Role, Settings, wire};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{SystemTime, UNIX_EPOCH};
-use zellij_tile::prelude as zellij;
-use zellij_tile::prelude::{ZellijPlugin, report_panic};
+
+/// zellij starts it before it calls the functions of [`host`].
+fn main() {}
 
 /// State of the plugin; empty until zellij loads it.
 #[derive(Default)]
@@ -17,60 +16,42 @@ struct Shell {
     app: Option<App>,
     me: Instance,
     bar: bool,
-    /// zellij answers questions; before the user granted them, some of its calls cannot be made.
+    /// zellij answers questions; before the user granted them, it refuses some.
     granted: bool,
     columns: usize,
 }
 
-zellij_tile::register_plugin!(Shell);
-
-impl ZellijPlugin for Shell {
-    fn load(&mut self, configuration: BTreeMap<String, String>) {
-        let settings = Settings::from_block(&configuration);
-        let ids = zellij::get_plugin_ids();
-        self.me = Instance {
-            plugin: ids.plugin_id,
-            client: ids.client_id,
-            server_pid: ids.zellij_pid,
-            version: zellij::get_zellij_version(),
-        };
+impl Shell {
+    fn load(&mut self, block: &BTreeMap<String, String>) {
+        let settings = Settings::from_block(block);
+        self.me = perform::instance();
         self.bar = settings.role == Role::Bar;
-        to_zellij::subscribe(self.bar, &self.me.version);
-        let saved = if self.bar { None } else { to_zellij::saved(&self.me) };
+        host::tell(&wire::subscribe_call(self.bar, &self.me.version));
+        let saved = if self.bar { None } else { perform::saved(&self.me) };
         self.app = Some(App::new(self.me.clone(), settings, now()));
         self.drive(Event::Loaded(saved));
     }
 
-    fn update(&mut self, event: zellij::Event) -> bool {
-        let granted = matches!(
-            event,
-            zellij::Event::PermissionRequestResult(zellij::PermissionStatus::Granted)
-                | zellij::Event::SessionUpdate(..)
-                | zellij::Event::ModeUpdate(..)
-        );
-        self.granted |= granted;
-        match from_zellij::event(event) {
-            Some(event) => self.drive(event),
-            None => false,
-        }
+    fn update(&mut self, event: Event) -> bool {
+        // The last two are told only to who may know.
+        self.granted |=
+            matches!(event, Event::Permissions(true) | Event::Session(_) | Event::Mode(_));
+        self.drive(event)
     }
 
-    fn pipe(&mut self, message: zellij::PipeMessage) -> bool {
-        self.drive(Event::Pipe(from_zellij::pipe(message)))
+    fn pipe(&mut self, message: Pipe) -> bool {
+        self.drive(Event::Pipe(message))
     }
 
-    fn render(&mut self, _rows: usize, columns: usize) {
+    /// The row of the bar.
+    fn render(&mut self, columns: usize) -> String {
         if self.columns != columns {
             self.columns = columns;
             self.drive(Event::Resized(columns));
         }
-        if let Some(app) = &self.app {
-            print!("{}", app.render());
-        }
+        self.app.as_ref().map(App::render).unwrap_or_default()
     }
-}
 
-impl Shell {
     /// Hands an event to the library and does what it answers, until it has nothing more to do.
     /// True when the bar has to be drawn.
     fn drive(&mut self, event: Event) -> bool {
@@ -82,7 +63,7 @@ impl Shell {
                 if effect == Effect::Render {
                     draw = true;
                 } else {
-                    events.extend(to_zellij::perform(effect, &self.me, self.granted));
+                    events.extend(perform::perform(effect, &self.me, self.granted));
                 }
             }
         }
