@@ -14,6 +14,7 @@ mod harness;
 mod plugin_corpus;
 mod plugin_dialect;
 mod tmux_borders;
+mod tmux_colours;
 mod tmux_dash;
 mod tmux_doctor;
 mod tmux_entry;

@@ -1,6 +1,6 @@
 //! `madohub doctor` beside real servers: what it finds wrong, and that its remedy helps.
 
-use madohub_tests::{Hue, Madohub, Side, Stage, wait_until};
+use madohub_tests::{Hue, Madohub, Side, Stage, StageOptions, wait_until};
 use serde_json::Value;
 use std::fs;
 
@@ -128,5 +128,16 @@ fn a_terminal_that_cannot_show_it_is_named() {
     assert_finding(&stage, "glyphs", "note", "without UTF-8", "glyphs = \"ascii\"");
     stage.configure("glyphs = \"ascii\"\n");
     assert!(findings(&stage, "glyphs").is_empty());
+    assert_finding(&stage, "terminals", "ok", "1 attached", "");
+}
+
+#[test]
+fn a_terminal_with_few_colours_is_named_and_the_remedy_helps() {
+    let options = StageOptions { term: "xterm", answers: false, ..StageOptions::default() };
+    let mut stage = Stage::with(&options);
+    let remedy = "export TERM=xterm-256color";
+    assert_finding(&stage, "colours", "note", "xterm: a terminal with 8 colours", remedy);
+    stage.attach_as("xterm-256color");
+    assert_eq!(findings(&stage, "colours"), []);
     assert_finding(&stage, "terminals", "ok", "1 attached", "");
 }

@@ -174,11 +174,10 @@ fn it_is_a_segment_of_tmux_powerline() {
     wait_line(&stage, |line| line.trim() == "<>");
 }
 
-/// The terminal of the tests is a tmux, which says that it has 256 colours whatever its type is.
 #[test]
-fn waiting_and_failed_stay_apart_whatever_the_type_of_the_terminal() {
-    for term in ["xterm-16color", "screen", "xterm-256color"] {
-        let stage = stage(&StageOptions { term, ..StageOptions::default() });
+fn waiting_and_failed_stay_apart_whatever_the_terminal_can_show() {
+    for (term, answers) in [("xterm", false), ("xterm-256color", false), ("screen", true)] {
+        let stage = stage(&StageOptions { term, answers, ..StageOptions::default() });
         source(&stage, "set -g status-right '#{@madohub_status}'\n");
         let panes =
             stage.side_by_side(&[("claude-2.1.332", "working"), ("codex-0.171.0", "approval")]);

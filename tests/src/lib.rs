@@ -29,6 +29,7 @@ mod proxy;
 #[cfg(feature = "real-agents")]
 pub mod real;
 pub mod recording;
+mod reporter;
 mod screen;
 mod sgr;
 mod simulated;
@@ -50,7 +51,8 @@ pub use mqtt::Mqtt;
 pub use options::OptionsSnapshot;
 pub use product::{Event, ListRow, Madohub, Watch, assert_ends};
 pub use proxy::Proxy;
-pub use screen::{Cell, Colour, Hue, Screen};
+pub use reporter::Reporter;
+pub use screen::{Cell, Colour, Hue, Screen, Style};
 pub use simulated::{SimulatedHosts, simulated_pane, simulated_presence};
 pub use stage::{ClientRecord, Stage, StageOptions};
 pub use svg::{Picture, svg};

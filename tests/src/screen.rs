@@ -126,6 +126,20 @@ pub struct Style {
     pub strike: bool,
 }
 
+impl Style {
+    /// The terminal's own colours, nothing else.
+    pub const PLAIN: Self = Self {
+        fg: Colour::Default,
+        bg: Colour::Default,
+        bold: false,
+        dim: false,
+        italic: false,
+        underline: false,
+        reverse: false,
+        strike: false,
+    };
+}
+
 impl Default for Cell {
     fn default() -> Self {
         Self { text: " ".to_owned(), style: Style::default() }

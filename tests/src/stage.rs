@@ -23,12 +23,14 @@ pub struct StageOptions {
     pub term: &'static str,
     /// The client's terminal takes RGB colours.
     pub rgb: bool,
+    /// The client's terminal answers what tmux asks it. One that does not is known by its type alone.
+    pub answers: bool,
 }
 
 impl Default for StageOptions {
     fn default() -> Self {
         let program = TmuxProgram::system();
-        Self { program, size: (190, 24), term: "tmux-256color", rgb: false }
+        Self { program, size: (190, 24), term: "tmux-256color", rgb: false, answers: true }
     }
 }
 
@@ -43,7 +45,7 @@ pub struct Stage {
     pub terminal: Tmux,
     /// The product.
     pub madohub: Madohub,
-    term: &'static str,
+    client: StageOptions,
 }
 
 /// The bytes that a client has sent to its terminal since the record began.
@@ -110,16 +112,29 @@ impl Stage {
         terminal.run(&["new-session", "-d", "-s", "screen", "-x", &cols, "-y", &rows, idle]);
         terminal.run(&["set-option", "-g", "status", "off"]);
         terminal.run(&["set-option", "-g", "remain-on-exit", "on"]);
-        let stage = Self { env, tmux, terminal, madohub, term: options.term };
+        let stage = Self { env, tmux, terminal, madohub, client: options.clone() };
         stage.attach();
         stage
     }
 
     /// Attaches a client in the terminal, in place of the one before.
     pub fn attach(&self) {
-        let attach = attach_command(&self.tmux, "main", self.term);
+        let mut attach = attach_command(&self.tmux, "main", self.client.term);
+        if !self.client.answers {
+            attach = without_answers(&attach, self.client.size);
+        }
         self.terminal.run(&["respawn-pane", "-k", "-t", "screen", &attach]);
         wait_until("a client to be attached", || self.clients(), |clients| !clients.is_empty());
+    }
+
+    /// Attaches a client of another type in place of the one before.
+    pub fn attach_as(&mut self, term: &'static str) {
+        self.client.term = term;
+        self.tmux.run(&["detach-client", "-s", "main"]);
+        self.attach();
+        let list = ["list-clients", "-t", "main", "-F", "#{client_termname}"];
+        let terms = || self.tmux.run(&list);
+        wait_until("the other client", terms, |terms| terms == term);
     }
 
     /// Names of the clients, one a line.
@@ -353,6 +368,16 @@ impl Default for Stage {
 
 /// The shell of a pane. It reads the private home's start-up file.
 const SHELL: &str = "exec bash";
+
+/// The same command line in a terminal inside of the pane, to which nothing is typed: what tmux asks
+/// it goes to the pane, and the answers to nobody. An end of input would be typed as Ctrl-D, so that
+/// there is none.
+fn without_answers(attach: &str, (cols, rows): (u16, u16)) -> String {
+    format!(
+        "stty raw -echo; test -p ~/silence || mkfifo ~/silence; \
+         exec script -qefc \"stty cols {cols} rows {rows}; {attach}\" /dev/null <>~/silence"
+    )
+}
 
 /// Command line of a client of `tmux` for another terminal.
 pub(crate) fn attach_command(tmux: &Tmux, session: &str, term: &str) -> String {

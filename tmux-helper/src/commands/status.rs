@@ -23,7 +23,7 @@ pub(crate) fn run(args: &StatusArgs, ctx: &Context) -> Result<Exit, Error> {
         BTreeMap::new()
     };
     let agents = Agents { panes: &panes, remote: &remote };
-    let text = segment_with(agents, &config, &segment, args.style, now);
+    let text = segment_with(agents, &config, &segment, args.style.into(), now);
     writeln!(stdout().lock(), "{text}")?;
     Ok(Exit::Ok)
 }

@@ -3,7 +3,7 @@
 use crate::cli::{TmuxArgs, TmuxCommand};
 use crate::client::Client;
 use crate::daemon::{self, Files, Lock, Started};
-use crate::output::{Agents, clean, segment_with, since};
+use crate::output::{Agents, Script, clean, segment_with, since};
 use crate::protocol::Hello;
 use crate::tmux::{Restored, Server, TmuxError, restore};
 use crate::{Context, Error, Exit, time};
@@ -172,13 +172,7 @@ fn status(server: &Server, json: bool, ctx: &Context) -> Result<Exit, Error> {
     let now = time::now();
     let config = ctx.config()?;
     let panes = client.list()?.unwrap_or_default();
-    let states = segment_with(
-        Agents::here(&panes),
-        &config,
-        &config.segment,
-        crate::cli::SegmentStyle::Plain,
-        now,
-    );
+    let states = segment_with(Agents::here(&panes), &config, &config.segment, Script::Plain, now);
     writeln!(out, "Watching {}", describe(&hello))?;
     if !states.is_empty() {
         writeln!(out, "  states   {states}")?;

@@ -298,6 +298,7 @@ impl Life {
             touched,
             rows: &self.sorted,
             listed,
+            depth: clients.least_depth(),
             reach,
             user_values,
         };

@@ -1,11 +1,10 @@
 //! Showing states in tmux: options of panes, windows and the server, written when they change.
 
-use crate::cli::SegmentStyle;
 use crate::config::{
     Border, BorderStatus, BorderStyle, Config, Depth, Paths, Segment, SegmentPreset,
 };
 use crate::fleet::snapshot;
-use crate::output::{Agents, ListedPane, PaneRow, for_tmux, label, segment_with};
+use crate::output::{Agents, ListedPane, PaneRow, Script, for_tmux, label, segment_with};
 use crate::scan::Reach;
 use crate::tmux::names::{global, pane, window};
 use crate::tmux::{
@@ -35,11 +34,19 @@ pub(super) struct Painter {
     depths: HashMap<PaneId, Depth>,
     windows: HashMap<WindowId, Window>,
     globals: HashMap<&'static str, String>,
-    segment: Option<(Vec<(String, State)>, f64)>,
+    segment: Option<WrittenSegment>,
     /// Agents of other machines, where they are counted.
     others: Option<Others>,
     /// A run failed in the middle: what tmux has must be read before the next one.
     unsure: bool,
+}
+
+/// Of what the segment was written, and when.
+#[derive(Debug)]
+struct WrittenSegment {
+    of: Vec<(String, State)>,
+    depth: Depth,
+    at: f64,
 }
 
 /// Agents of other machines, as the publisher left their numbers.
@@ -72,6 +79,8 @@ pub(super) struct Scene<'a> {
     pub(super) rows: &'a [ListedPane],
     /// `rows` are not as before.
     pub(super) listed: bool,
+    /// The least colours of all terminals, which show the same segment.
+    pub(super) depth: Depth,
     /// How much the last look covered.
     pub(super) reach: Reach,
     /// What the last look said of the user's own global values, if it asked.
@@ -217,12 +226,14 @@ impl Painter {
         if self.others.as_mut().is_some_and(|others| others.is_news(now)) {
             self.segment = None;
         }
+        let depth = scene.depth;
         let aged = |then: f64| !(0.0..AGES).contains(&(now - then)) && !rows.is_empty();
-        if !scene.listed && self.segment.as_ref().is_some_and(|(_, then)| !aged(*then)) {
+        let written = self.segment.as_ref().filter(|old| old.depth == depth && !aged(old.at));
+        if !scene.listed && written.is_some() {
             return;
         }
-        let key: Vec<_> = rows.iter().map(|listed| (listed.place(), listed.row.state)).collect();
-        if self.segment.as_ref().is_some_and(|(old, then)| *old == key && !aged(*then)) {
+        let of: Vec<_> = rows.iter().map(|listed| (listed.place(), listed.row.state)).collect();
+        if written.is_some_and(|old| old.of == of) {
             return;
         }
         let here = Agents::here(rows);
@@ -231,12 +242,12 @@ impl Painter {
             None => here,
         };
         let (config, settings) = (&self.config, &self.config.segment);
-        let status = segment_with(all, config, settings, SegmentStyle::Tmux, now);
+        let status = segment_with(all, config, settings, Script::Tmux(depth), now);
         let counts = Segment { preset: SegmentPreset::Counts, remote: false, ..settings.clone() };
-        let counts = segment_with(here, config, &counts, SegmentStyle::Plain, now);
+        let counts = segment_with(here, config, &counts, Script::Plain, now);
         self.set_global(global::STATUS, status, write);
         self.set_global(global::COUNTS, counts.replace('#', "##"), write);
-        self.segment = Some((key, now));
+        self.segment = Some(WrittenSegment { of, depth, at: now });
     }
 
     fn set_global(&mut self, name: &'static str, value: String, write: &mut Batch) {

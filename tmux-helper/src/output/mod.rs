@@ -16,7 +16,7 @@ pub use madohub_detect::text::{clean, fit, since, width};
 #[cfg(test)]
 pub(crate) use row::tests::pane as example_pane;
 pub use row::{ListedPane, PaneRow, by_need, list_json};
-pub use segment::{Agents, segment_with};
+pub use segment::{Agents, Script, segment_with};
 pub use table::{TableOptions, list_table};
 pub use terminal::Terminal;
 pub use verdict::verdict;

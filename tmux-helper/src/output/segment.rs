@@ -35,19 +35,41 @@ impl<'a> Agents<'a> {
     }
 }
 
+/// How the segment is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Script {
+    /// Text alone.
+    Plain,
+    /// With escape sequences.
+    Ansi,
+    /// With styles of tmux, for terminals with so many colours: tmux itself would make an orange red
+    /// where there are few, which means something else.
+    Tmux(Depth),
+}
+
+impl From<SegmentStyle> for Script {
+    fn from(style: SegmentStyle) -> Self {
+        match style {
+            SegmentStyle::Plain => Self::Plain,
+            SegmentStyle::Ansi => Self::Ansi,
+            SegmentStyle::Tmux => Self::Tmux(Depth::Rgb),
+        }
+    }
+}
+
 /// The segment with these settings, which may be others than the configured ones; empty where there
 /// is no agent, whatever they say.
 pub fn segment_with(
     agents: Agents<'_>,
     config: &Config,
     segment: &Segment,
-    style: SegmentStyle,
+    script: Script,
     now: f64,
 ) -> String {
     if agents.is_empty() {
         return String::new();
     }
-    let paint = Paint { config, style };
+    let paint = Paint { config, script };
     let panes = agents.panes;
     let of_preset = |text: String, states: &[State]| {
         if !segment.remote {
@@ -124,7 +146,7 @@ fn names(panes: &[ListedPane], segment: &Segment, paint: &Paint<'_>, now: f64) -
 
 struct Paint<'a> {
     config: &'a Config,
-    style: SegmentStyle,
+    script: Script,
 }
 
 impl Paint<'_> {
@@ -133,22 +155,22 @@ impl Paint<'_> {
     }
 
     fn clean(&self, text: &str) -> String {
-        match self.style {
-            SegmentStyle::Tmux => for_tmux(text),
-            SegmentStyle::Plain | SegmentStyle::Ansi => clean(text),
+        match self.script {
+            Script::Tmux(_) => for_tmux(text),
+            Script::Plain | Script::Ansi => clean(text),
         }
     }
 
     /// `text` in the look of a state.
     fn text(&self, state: State, text: &str) -> String {
         let look = self.config.looks.of(state);
-        match self.style {
-            SegmentStyle::Plain => text.to_owned(),
-            SegmentStyle::Tmux => match look.tmux_style(Depth::Rgb) {
+        match self.script {
+            Script::Plain => text.to_owned(),
+            Script::Tmux(depth) => match look.tmux_style(depth) {
                 style if style.is_empty() => text.to_owned(),
                 style => format!("#[{style}]{text}#[default]"),
             },
-            SegmentStyle::Ansi => match look.ansi(Depth::Sixteen) {
+            Script::Ansi => match look.ansi(Depth::Sixteen) {
                 start if start.is_empty() => text.to_owned(),
                 start => format!("{start}{text}\x1b[0m"),
             },
@@ -172,24 +194,21 @@ mod tests {
         ]
     }
 
-    fn text(format: &str, style: SegmentStyle) -> String {
+    fn text(format: &str, script: Script) -> String {
         let config = Config::default();
         let settings = config.segment.with_format(format).unwrap();
-        segment_with(Agents::here(&panes()), &config, &settings, style, 138.0)
+        segment_with(Agents::here(&panes()), &config, &settings, script, 138.0)
     }
 
     #[test]
     fn presets_say_more_or_less() {
-        assert_eq!(text("minimal", SegmentStyle::Plain), "?1");
-        assert_eq!(text("counts", SegmentStyle::Plain), "?1 ●2 ✓1");
+        assert_eq!(text("minimal", Script::Plain), "?1");
+        assert_eq!(text("counts", Script::Plain), "?1 ●2 ✓1");
         assert_eq!(
-            text("names", SegmentStyle::Plain),
+            text("names", Script::Plain),
             "? api·codex 38s  ● web·claude  ● web·amp  ✓ docs·opencode 38s"
         );
-        assert_eq!(
-            text("{working} of {total}, {idle} idle", SegmentStyle::Plain),
-            "2 of 5, 1 idle"
-        );
+        assert_eq!(text("{working} of {total}, {idle} idle", Script::Plain), "2 of 5, 1 idle");
     }
 
     #[test]
@@ -198,20 +217,20 @@ mod tests {
         let segment = |panes: &[ListedPane], style| {
             segment_with(Agents::here(panes), &config, &config.segment, style, 0.0)
         };
-        assert_eq!(segment(&[], SegmentStyle::Tmux), "");
+        assert_eq!(segment(&[], Script::Tmux(Depth::Rgb)), "");
         let idle = [pane("a", "claude", State::Idle)];
-        assert_eq!(segment(&idle, SegmentStyle::Plain), "");
+        assert_eq!(segment(&idle, Script::Plain), "");
         for format in ["minimal", "counts", "names", "{total} agents"] {
             let settings = config.segment.with_format(format).unwrap();
             let nobody = Agents::here(&[]);
-            assert_eq!(segment_with(nobody, &config, &settings, SegmentStyle::Tmux, 0.0), "");
+            assert_eq!(segment_with(nobody, &config, &settings, Script::Tmux(Depth::Rgb), 0.0), "");
         }
     }
 
     #[test]
     fn colours_are_written_for_where_they_go() {
-        assert_eq!(text("minimal", SegmentStyle::Tmux), "#[fg=#ffa000,bold]?1#[default]");
-        assert_eq!(text("minimal", SegmentStyle::Ansi), "\x1b[1;33m?1\x1b[0m");
+        assert_eq!(text("minimal", Script::Tmux(Depth::Rgb)), "#[fg=#ffa000,bold]?1#[default]");
+        assert_eq!(text("minimal", Script::Ansi), "\x1b[1;33m?1\x1b[0m");
     }
 
     #[test]
@@ -221,7 +240,7 @@ mod tests {
         let config = Config::default();
         let settings = config.segment.with_format("names").unwrap();
         let text =
-            segment_with(Agents::here(&panes), &config, &settings, SegmentStyle::Tmux, 138.0);
+            segment_with(Agents::here(&panes), &config, &settings, Script::Tmux(Depth::Rgb), 138.0);
         assert!(text.contains("? ##(reboot)·codex"), "{text}");
     }
 
@@ -229,8 +248,7 @@ mod tests {
     fn names_that_have_no_room_are_counted() {
         let config = Config::default();
         let settings = Segment { preset: SegmentPreset::Names, names_max: 1, ..Segment::default() };
-        let text =
-            segment_with(Agents::here(&panes()), &config, &settings, SegmentStyle::Plain, 138.0);
+        let text = segment_with(Agents::here(&panes()), &config, &settings, Script::Plain, 138.0);
         assert_eq!(text, "? api·codex 38s  +3");
     }
 
@@ -244,7 +262,7 @@ mod tests {
             let mut settings = config.segment.with_format(format).unwrap();
             settings.remote = is_asked;
             let agents = Agents { panes, remote: &remote };
-            segment_with(agents, &config, &settings, SegmentStyle::Plain, 138.0)
+            segment_with(agents, &config, &settings, Script::Plain, 138.0)
         };
         assert_eq!(text(&panes, "counts", false), "?1 ●2 ✓1");
         assert_eq!(text(&panes, "counts", true), "?1 ●2 ✓1 | ?2 ●30");

@@ -133,6 +133,11 @@ impl Clients {
         let could = |client: &&Client| pane.places.iter().any(|p| p.session == client.session);
         self.list.iter().filter(could).map(|client| client.depth).min().unwrap_or(Depth::Rgb)
     }
+
+    /// The least colours of all clients; all there are without one.
+    pub fn least_depth(&self) -> Depth {
+        self.list.iter().map(|client| client.depth).min().unwrap_or(Depth::Rgb)
+    }
 }
 
 /// Colours of a terminal, by what tmux knows of it and by its terminfo entry. Where nothing says

@@ -1,11 +1,10 @@
 //! `madohub fleet status`: which machines are there, and how this one's publisher is.
 
-use crate::cli::SegmentStyle;
 use crate::config::{Config, Segment, SegmentPreset};
 use crate::fleet::book::Host;
 use crate::fleet::snapshot::Snapshot;
 use crate::fleet::{self, read};
-use crate::output::{Agents, ListedPane, clean, segment_with, since};
+use crate::output::{Agents, ListedPane, Script, clean, segment_with, since};
 use crate::{Context, Error, Exit, time};
 use serde_json::{Value, json};
 use std::io::{Write as _, stdout};
@@ -78,7 +77,7 @@ fn described(name: &str, host: &Host, config: &Config, now: f64) -> String {
     let rows: Vec<ListedPane> = host.rows().cloned().collect();
     let counts = Segment { preset: SegmentPreset::Counts, ..Segment::default() };
     let agents = Agents::here(&rows);
-    let states = segment_with(agents, config, &counts, SegmentStyle::Plain, time::now());
+    let states = segment_with(agents, config, &counts, Script::Plain, time::now());
     let states = if states.is_empty() { String::new() } else { format!("  {states}") };
     let presence = host.presence();
     let version = presence.map(|presence| presence.version.as_str()).unwrap_or_default();
