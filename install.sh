@@ -228,8 +228,7 @@ if $zellij; then
     built_plugin=$("$root/scripts/plugin-build.sh") || built_plugin=
     if [ -z "$built_plugin" ]; then
         [ "$demo" != zellij ] || fail 'the zellij plugin could not be built'
-        printf 'install.sh: the zellij plugin could not be built and is left out; the rest goes on\n' >&2
-        printf '  What stopped it is said above; --no-zellij leaves it out without trying.\n' >&2
+        printf 'install.sh: the zellij plugin could not be built; the rest goes on\n' >&2
     fi
 fi
 
@@ -279,7 +278,14 @@ put 644 "$work/zsh" share/zsh/site-functions/_madohub
 "$built" completions fish >"$work/fish"
 put 644 "$work/fish" share/fish/vendor_completions.d/madohub.fish
 put 755 "$root/madohub.tmux" share/madohub/madohub.tmux
-if [ -n "$built_plugin" ]; then put 644 "$built_plugin" "$plugin"; fi
+# A plugin from before stays: zellij's configuration may name it.
+old_plugin=false
+if [ -n "$built_plugin" ]; then
+    put 644 "$built_plugin" "$plugin"
+elif $zellij && [ -f "$prefix/$plugin" ] && grep -qxF "f $plugin" "$prefix/$record" 2>/dev/null; then
+    old_plugin=true
+    printf 'f %s\n' "$plugin" >>"$new_record"
+fi
 if [ -f "$prefix/$record" ]; then remove_recorded "$new_record"; fi
 save_record "$new_record"
 : >"$new_record"
@@ -321,3 +327,14 @@ esac
 say "  see the agents:                $command list"
 say "  something does not work:       $command doctor"
 say "  remove it again:               ./install.sh --uninstall$([ "$prefix" = "${HOME:-}/.local" ] || printf ' --prefix %s' "$prefix")"
+if $zellij && [ -z "$built_plugin" ]; then
+    say
+    if $old_plugin; then
+        left='the zellij plugin could not be built: the one from before is left in place'
+    else
+        left='the zellij plugin could not be built, and is not installed'
+    fi
+    printf 'install.sh: %s\n' "$left" >&2
+    printf '  What stopped it is said above, after the build. For tmux nothing is missing.\n' >&2
+    printf '  Run ./install.sh again when that is mended; --no-zellij leaves the plugin out.\n' >&2
+fi

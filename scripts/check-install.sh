@@ -10,11 +10,12 @@ cd "$(dirname "$0")/.."
 
 usage() {
     cat <<'TEXT'
-usage: scripts/check-install.sh [--suite SUITE] [--target DIR] [--keep]
+usage: scripts/check-install.sh [--suite SUITE] [--target DIR] [--quick] [--keep]
 
   --suite SUITE  suite of the distribution that the root is made from (default: testing, for a
                  compiler that is new enough)
   --target DIR   cargo's target folder inside of the root; kept, so that a second run builds little
+  --quick        build with little optimization: it is the installation that is checked
   --keep         keep the root afterwards, and say where
 
 Needs root, debootstrap, unshare and cargo. The packages are kept in $MADOHUB_CACHE (default:
@@ -32,11 +33,16 @@ die() {
 
 suite=testing
 target=
+quick=()
 keep=false
 while [ $# -gt 0 ]; do
     case $1 in
         --suite) suite=${2:?--suite needs a name}; shift ;;
         --target) target=${2:?--target needs a folder}; shift ;;
+        --quick)
+            quick=(CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off
+                CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_PLUGIN_LTO=off)
+            ;;
         --keep) keep=true ;;
         -h | --help) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
@@ -54,8 +60,8 @@ base=$cache/root-$suite
 mkdir -p "$cache"
 
 # What a person who installs from source has: a compiler, tmux, and the shells with their
-# completions. The standard library for the plugin is a package as well.
-packages=build-essential,cargo,rustc,libstd-rust-dev-wasm32,lld,wasi-libc,tmux,man-db
+# completions. The standard library for the plugin and the linker are packages as well.
+packages=build-essential,cargo,rustc,libstd-rust-dev-wasm32,lld,tmux,man-db
 packages=$packages,bash-completion,zsh,fish
 if [ ! -e "$base" ]; then
     say "packages of $suite"
@@ -116,6 +122,7 @@ unshare --mount --pid --net --ipc --uts --fork --kill-child bash -euc '
         chroot "$root" chown "$user:$user" "$home/checkout/target"
     fi
     chroot "$root" /usr/bin/env -i HOME="$home" USER="$user" LANG=C.UTF-8 TERM=xterm-256color \
-        PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin bash /steps.sh "$user"
-'
+        PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin "$@" \
+        bash /steps.sh "$user"
+' check-install "${quick[@]}"
 say 'all right'

@@ -18,7 +18,8 @@ case ${1-} in
         ;;
 esac
 
-scripts/setup-wasm-target.sh
+linker=$(scripts/setup-wasm-target.sh)
+[ -z "$linker" ] || export CARGO_TARGET_WASM32_WASIP1_LINKER="$linker"
 # Flags for the machine's own programs are none for the plugin's.
 RUSTFLAGS='' cargo build --locked --package madohub-zellij --features plugin \
     --target wasm32-wasip1 --profile plugin >&2

@@ -6,6 +6,10 @@
 # version, with the distribution's WASI C library, through apt as it is set up on this machine.
 # Everything is made in a temporary folder and moved in place in one step, so that a failure or
 # an interruption leaves the toolchain as it was. A second run only checks.
+#
+# A distribution's compiler is left as the distribution made it: its target is a package. Debian's comes
+# without the linker that the compiler looks for; the system's own does as well, and is named on
+# standard output, for the caller to hand on.
 set -euo pipefail
 
 target=wasm32-wasip1
@@ -13,7 +17,8 @@ usage() {
     cat <<TEXT
 Usage: scripts/setup-wasm-target.sh [--check | --remove] [--from-source]
 
-Makes \`cargo build --target $target\` work with the Rust compiler in use.
+Makes \`cargo build --target $target\` work with the Rust compiler in use. Where that takes another
+linker than the compiler's own, its path is printed: it belongs in CARGO_TARGET_WASM32_WASIP1_LINKER.
 
   --check         only look: exit 0 when the target works, 1 when not
   --remove        take away what an earlier run put into the toolchain
@@ -21,6 +26,7 @@ Makes \`cargo build --target $target\` work with the Rust compiler in use.
 
 Environment:
   RUSTC           the compiler to serve (default: rustc)
+  CARGO_TARGET_WASM32_WASIP1_LINKER  the linker to use
 TEXT
 }
 
@@ -64,11 +70,43 @@ rustlib=$sysroot/lib/rustlib
 marker=$rustlib/$target/built-from-source
 work=$(mktemp -d)
 
-# A program compiles and links, which no list of files can promise.
-works() {
+# compiles LOG [OPTION…]: a program compiles and links, which no list of files can promise.
+compiles() {
+    local log=$1
+    shift
     echo 'fn main() { println!("{}", std::env::args().count()); }' >"$work/probe.rs"
-    "$rustc" --edition 2024 --target "$target" -o "$work/probe.wasm" "$work/probe.rs" \
-        >"$work/probe.log" 2>&1
+    "$rustc" --edition 2024 --target "$target" "$@" -o "$work/probe.wasm" "$work/probe.rs" >"$log" 2>&1
+}
+
+# Linkers for WebAssembly that the system has beside the compiler's own, newest first.
+linkers() {
+    local name
+    compgen -c wasm-ld | grep -Ex 'wasm-ld(-[0-9]+)?' | sort -Vru | while read -r name; do
+        command -v "$name"
+    done
+}
+
+# Whether the target works, and with which linker: none is the compiler's own.
+linker=
+works() {
+    local other=${CARGO_TARGET_WASM32_WASIP1_LINKER:-}
+    linker=$other
+    if compiles "$work/probe.log" ${other:+-C "linker=$other"}; then return; fi
+    linker=
+    grep -q '^error: linker .* not found' "$work/probe.log" || return 1
+    while read -r other && [[ -n $other ]]; do
+        if compiles "$work/other.log" -C "linker=$other"; then
+            linker=$other
+            return
+        fi
+    done <<<"$(linkers)"
+    return 1
+}
+
+# Says that it works, to people and to the caller.
+it_works() {
+    [[ $action == check ]] || say "$1${linker:+, with the linker $linker}"
+    [[ -z $linker ]] || printf '%s\n' "$linker"
 }
 
 if [[ $action == remove ]]; then
@@ -81,7 +119,7 @@ if [[ $action == remove ]]; then
     exit 0
 fi
 if works; then
-    [[ $action == check ]] || say "$target is there"
+    it_works "$target is there"
     exit 0
 fi
 [[ $action == install ]] || exit 1
@@ -95,12 +133,18 @@ if $rustup && command -v rustup >/dev/null; then
     if "${limit[@]}" rustup target add --toolchain "$toolchain" "$target" \
         >"$work/rustup.log" 2>&1 &&
         works; then
-        say "installed by rustup"
+        it_works "installed by rustup"
         exit 0
     fi
     say "rustup cannot get it: $(grep -m 1 '^error' "$work/rustup.log" || tail -n 1 "$work/rustup.log")"
 fi
 
+# What the package manager put there is its own, and what is missing is in its packages.
+if [[ $sysroot == /usr ]]; then
+    why=$(grep -m 1 '^error' "$work/probe.log" || head -n 1 "$work/probe.log")
+    die "the system's own compiler does not build for $target (${why:-no reason given}); its packages \
+for that are missing. Debian and Ubuntu: apt install libstd-rust-dev-wasm32 lld"
+fi
 if [[ -e $rustlib/$target && ! -e $marker ]]; then
     why=$(grep -m 1 '^error' "$work/probe.log" || head -n 1 "$work/probe.log")
     die "$rustlib/$target exists, is not ours and does not work (${why:-no reason given}); \
@@ -209,4 +253,4 @@ works || {
     [[ ! -e $staged/former ]] || mv "$staged/former" "$rustlib/$target"
     die "what was compiled does not work with $("$rustc" --version); nothing was changed"
 }
-say "$target is installed in $sysroot"
+it_works "$target is installed in $sysroot"

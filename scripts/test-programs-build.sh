@@ -17,7 +17,8 @@ case ${1-} in
         ;;
 esac
 
-scripts/setup-wasm-target.sh >&2
+linker=$(scripts/setup-wasm-target.sh)
+[ -z "$linker" ] || export CARGO_TARGET_WASM32_WASIP1_LINKER="$linker"
 RUSTFLAGS='' cargo build --locked --package madohub-zellij --bin engine-verdicts --bin witness \
     --bin dialect --features test-programs --target wasm32-wasip1 --profile plugin >&2
 built=$PWD/target/wasm32-wasip1/plugin

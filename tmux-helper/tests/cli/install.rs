@@ -180,20 +180,66 @@ fn a_dry_run_does_nothing() {
 #[test]
 fn the_plugin_comes_along_where_it_can_be_built() {
     let machine = Machine::new("1.99.0");
+    let plugin = ".local/share/madohub/madohub.wasm";
     machine.installs(&["--no-zellij"]);
-    assert!(!machine.has(".local/share/madohub/madohub.wasm"));
-    machine.installs(&[]);
-    assert!(machine.has(".local/share/madohub/madohub.wasm"));
+    assert!(!machine.has(plugin));
     // A target that cannot be had costs the plugin and nothing else.
+    let can = fs::read_to_string(machine.world.path().join("path/bash")).unwrap();
     machine.program("bash", "echo 'wasm target: no way' >&2; exit 1");
-    let (code, stdout, stderr) = machine.run(&[]);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("no way") && stderr.contains("is left out"), "{stderr}");
-    assert!(!stdout.contains("zellij install"), "{stdout}");
-    assert!(!machine.has(".local/share/madohub/madohub.wasm"), "not one of another version");
+    let installs_without = |end: &str| {
+        let (code, stdout, stderr) = machine.run(&[]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.starts_with("wasm target: no way\n"), "{stderr}");
+        let last: Vec<&str> = stderr.lines().rev().take(3).collect();
+        assert!(last.iter().any(|line| line.contains(end)), "{stderr}");
+        assert!(machine.has(".local/bin/madohub"));
+        assert!(!stdout.contains("zellij install"), "{stdout}");
+    };
+    installs_without("could not be built, and is not installed");
+    assert!(!machine.has(plugin));
+    machine.world.file("path/bash", can);
+    machine.installs(&[]);
+    assert!(machine.has(plugin));
+    // zellij's configuration may name it.
+    machine.program("bash", "echo 'wasm target: no way' >&2; exit 1");
+    installs_without("the one from before is left in place");
+    assert!(machine.has(plugin));
     let (code, _, stderr) = machine.run(&["--demo", "zellij"]);
     assert_eq!(code, 1);
     assert!(stderr.contains("zellij is not installed"), "{stderr}");
+}
+
+#[test]
+fn another_linker_is_named_where_the_compiler_has_none() {
+    let world = World::new();
+    let program = |name: &str, body: &str| {
+        let path = world.file(name, format!("#!/bin/sh\n{body}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    // As Debian's compiler: it knows the target, and looks for a linker that is not there.
+    let compiler = "case \"$*\" in\n\
+        *sysroot*) echo /usr ;;\n\
+        *linker=*/wasm-ld-7*) ;;\n\
+        *) echo 'error: linker `rust-lld` not found' >&2; exit 1 ;;\n\
+        esac";
+    let compiler = program("compiler", compiler);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/setup-wasm-target.sh");
+    let run = || {
+        let path = format!("{}:/usr/bin:/bin", world.path().display());
+        let mut command = Command::new(script);
+        command.env_clear().env("HOME", world.path()).env("PATH", path);
+        command.env("RUSTC", &compiler).output().unwrap()
+    };
+    let output = run();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("linker `rust-lld` not found") && said.contains("apt install"), "{said}");
+    assert!(output.stdout.is_empty());
+    let linker = program("wasm-ld-7", ":");
+    let output = run();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{}\n", linker.display()));
 }
 
 #[test]
