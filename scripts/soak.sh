@@ -28,7 +28,15 @@ while [ $# -gt 0 ]; do
     esac
 done
 open_world mhsoak
-trap close_world EXIT
+# A signal is heeded between two commands, so that none of them outlives the world.
+finish() {
+    wait
+    close_world
+}
+trap finish EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 fail() {
     echo "soak: $*" >&2
     exit 1

@@ -231,8 +231,15 @@ impl Client {
     }
 
     fn broken(&self, error: &io::Error) -> Error {
-        Error::failed(format!("cannot talk to the daemon on {}: {error}", self.socket.display()))
-            .remedy(RESTART)
+        let socket = self.socket.display();
+        let what = match error.kind() {
+            // A read that waits too long ends with the former on Linux, with the latter elsewhere.
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                format!("the daemon on {socket} did not answer in time")
+            }
+            _ => format!("cannot talk to the daemon on {socket}: {error}"),
+        };
+        Error::failed(what).remedy(RESTART)
     }
 }
 

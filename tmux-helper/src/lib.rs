@@ -35,6 +35,7 @@ pub mod reports;
 pub mod routes;
 pub mod run;
 pub mod scan;
+mod shortage;
 mod time;
 pub mod tmux;
 mod user_files;

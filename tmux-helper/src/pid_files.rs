@@ -3,13 +3,14 @@
 //! Only names that are a number and the ending are ever opened; whatever else lies in such a
 //! folder, keys above all, is left alone. Files of other users, links and huge files are none.
 
+use crate::shortage::is_shortage;
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 use serde::de::DeserializeOwned;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -55,8 +56,13 @@ impl<T: DeserializeOwned + Clone> PidFiles<T> {
         if stamp == self.seen {
             return;
         }
+        let names = fs::read_dir(folder);
+        if names.as_ref().is_err_and(is_shortage) {
+            // What is known stays, and the next look tries again.
+            return;
+        }
         self.seen = stamp;
-        let names = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = names.into_iter().flatten().flatten();
         self.pids = names.filter_map(|entry| pid_of(&entry.file_name(), self.ending)).collect();
         let pids = &self.pids;
         self.files.retain(|pid, _| pids.contains(pid));
@@ -77,9 +83,14 @@ impl<T: DeserializeOwned + Clone> PidFiles<T> {
         if let Some((_, content)) = self.files.get(&pid).filter(|(then, _)| *then == now) {
             return content.clone();
         }
-        let content: Option<T> = read(&path);
-        self.files.insert(pid, (now, content.clone()));
-        content
+        match read(&path) {
+            Err(error) if is_shortage(&error) => self.files.get(&pid)?.1.clone(),
+            read => {
+                let content: Option<T> = read.ok().flatten();
+                self.files.insert(pid, (now, content.clone()));
+                content
+            }
+        }
     }
 }
 
@@ -90,19 +101,19 @@ pub(crate) fn pid_of(name: &OsStr, ending: &str) -> Option<i64> {
     digits.parse().ok().filter(|_| number)
 }
 
-/// Reads a small regular file of this user; links are not followed.
-fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+/// Reads a small regular file of this user; links are not followed. Nothing where it is no such file.
+fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
     let mut options = OpenOptions::new();
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     options.read(true).custom_flags(flags.bits().cast_signed());
-    let file = options.open(path).ok()?;
-    let meta = file.metadata().ok()?;
+    let file = options.open(path)?;
+    let meta = file.metadata()?;
     if !meta.is_file() || meta.uid() != geteuid().as_raw() || meta.len() > SIZE_MAX {
-        return None;
+        return Ok(None);
     }
     let mut text = String::new();
-    file.take(SIZE_MAX).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+    file.take(SIZE_MAX).read_to_string(&mut text)?;
+    Ok(serde_json::from_str(&text).ok())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "reads well in map")]

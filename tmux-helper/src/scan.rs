@@ -221,6 +221,9 @@ impl Scanner {
         observation.screen = Some(screen.text());
         self.processes.begin();
         observation.processes = if pane.dead { None } else { self.processes.tree(pane.pid) };
+        if self.processes.fell_short() {
+            return Err(TmuxError::NoProcesses);
+        }
         let clients = self.client_question.read(replies.get(clients).unwrap_or_default());
         Ok(Some(Inspected { pane, clients, screen, observation }))
     }
@@ -295,11 +298,17 @@ impl Scanner {
                 continue;
             }
             let sign = self.processes.sign(seen.pane.pid);
+            if self.processes.fell_short() {
+                break;
+            }
             let age = seen.walked.map_or(f64::INFINITY, |then| now - then);
             let moving = seen.is_moving(now) || fresh.contains(id);
             let due = age >= if moving { WALK_MOVING } else { WALK_STILL };
             if due || sign != seen.sign {
                 let tree = if seen.pane.dead { None } else { self.processes.tree(seen.pane.pid) };
+                if self.processes.fell_short() {
+                    break;
+                }
                 if tree != seen.observation.processes {
                     let all = tree.as_deref().unwrap_or_default();
                     let agent = agent_process(self.logs.rules(), all, Some(seen.pane.pid));
@@ -313,7 +322,10 @@ impl Scanner {
             seen.take_entry(&mut self.registry);
             seen.dirty |= self.reports.take_into(&mut seen.observation, now);
         }
-        self.read_logs(now);
+        // What cannot be looked at is no news: everything stays as it is known.
+        if !self.processes.fell_short() {
+            self.read_logs(now);
+        }
     }
 
     /// From now on file events tell when an agent writes anything down.

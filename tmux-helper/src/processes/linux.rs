@@ -1,11 +1,12 @@
 //! Processes from Linux's `/proc`.
 
 use super::{MOST, ProcessSource, Sign};
-use crate::run;
+use crate::{run, shortage};
 use madohub_detect::Process;
-use procfs::FromRead as _;
 use procfs::process::{Process as Entry, Stat, all_processes};
+use procfs::{FromRead as _, ProcError, ProcResult};
 use std::collections::{HashMap, VecDeque};
+use std::path::Path;
 
 /// Reads `/proc`, only below the processes that are asked for.
 #[derive(Debug, Default)]
@@ -16,6 +17,7 @@ pub struct Procfs {
     /// This user's processes as of the last time that everyone was listed: command line, program
     /// and folder of a process are read once.
     known: HashMap<i32, Process>,
+    fell_short: bool,
 }
 
 impl Procfs {
@@ -24,23 +26,29 @@ impl Procfs {
         Self::default()
     }
 
-    fn children(&mut self, entry: &Entry) -> Vec<i32> {
-        let listed = entry.tasks().ok().and_then(|tasks| {
-            let mut children = Vec::new();
-            for task in tasks {
-                // A thread may end while we read; its children moved to another one then.
-                let Ok(task) = task else { continue };
-                match task.children() {
-                    Ok(pids) => {
-                        children.extend(pids.into_iter().filter_map(|pid| i32::try_from(pid).ok()));
-                    }
-                    Err(procfs::ProcError::NotFound(_)) if !lists_children() => return None,
-                    Err(_) => {}
-                }
+    /// What was read; nothing where it is gone, or must be taken for missing.
+    fn had<T>(&mut self, read: ProcResult<T>) -> Option<T> {
+        read.inspect_err(|error| self.fell_short |= may_be_there(error)).ok()
+    }
+
+    /// The children as the kernel lists them, where it does.
+    fn listed(&mut self, entry: &Entry) -> Option<Vec<i32>> {
+        let mut children = Vec::new();
+        for task in self.had(entry.tasks())? {
+            // A thread may end while we read; its children moved to another one then.
+            let Some(task) = self.had(task) else { continue };
+            let pids = task.children();
+            if matches!(pids, Err(ProcError::NotFound(_))) && !lists_children() {
+                return None;
             }
-            Some(children)
-        });
-        listed.unwrap_or_else(|| {
+            let pids = self.had(pids).unwrap_or_default();
+            children.extend(pids.into_iter().filter_map(|pid| i32::try_from(pid).ok()));
+        }
+        Some(children)
+    }
+
+    fn children(&mut self, entry: &Entry) -> Vec<i32> {
+        self.listed(entry).unwrap_or_else(|| {
             let scanned = self.scanned.get_or_insert_with(scan);
             scanned.get(&entry.pid()).cloned().unwrap_or_default()
         })
@@ -49,22 +57,26 @@ impl Procfs {
 
 impl ProcessSource for Procfs {
     fn begin(&mut self) {
-        self.scanned = None;
+        (self.scanned, self.fell_short) = (None, false);
+    }
+
+    fn fell_short(&self) -> bool {
+        self.fell_short
     }
 
     fn tree(&mut self, root: i64) -> Option<Vec<Process>> {
-        let root = Entry::new(i32::try_from(root).ok()?).ok()?;
-        let terminal = Terminal::Same(root.stat().ok()?.tty_nr);
+        let root = self.had(Entry::new(i32::try_from(root).ok()?))?;
+        let terminal = Terminal::Same(self.had(root.stat())?.tty_nr);
         let mut found = Vec::new();
         let mut next = VecDeque::from([(root, terminal)]);
         while let Some((entry, terminal)) = next.pop_front() {
             // Processes end while they are read; what is gone is left out.
-            let Ok(stat) = entry.stat() else { continue };
+            let Some(stat) = self.had(entry.stat()) else { continue };
             let free = MOST.saturating_sub(found.len() + next.len() + 1);
             let children = self.children(&entry).into_iter().take(free);
             let process = process(&entry, stat, terminal);
             let below = terminal.below(&process);
-            next.extend(children.filter_map(|pid| Some((Entry::new(pid).ok()?, below))));
+            next.extend(children.filter_map(|pid| Some((self.had(Entry::new(pid))?, below))));
             found.push(process);
         }
         Some(found).filter(|found| !found.is_empty())
@@ -105,7 +117,7 @@ impl ProcessSource for Procfs {
 
     fn sign(&mut self, pid: i64) -> Option<Sign> {
         // The file alone: opening the folder first costs as much again.
-        let stat = Stat::from_file(format!("/proc/{pid}/stat")).ok()?;
+        let stat = self.had(Stat::from_file(format!("/proc/{pid}/stat")))?;
         Some(Sign {
             start: stat.starttime,
             foreground: Some(i64::from(stat.tpgid)),
@@ -195,6 +207,16 @@ fn terminal_name(device: i32) -> String {
     }
 }
 
+/// Whether something could not be read that may be there all the same.
+fn may_be_there(error: &ProcError) -> bool {
+    match error {
+        ProcError::Io(error, _) => shortage::is_shortage(error),
+        // Nor is anything else there where the table is not.
+        ProcError::NotFound(_) => !Path::new("/proc/self/stat").exists(),
+        _ => false,
+    }
+}
+
 /// Whether this kernel lists children at all.
 fn lists_children() -> bool {
     Entry::myself().and_then(|me| me.task_main_thread()).is_ok_and(|task| task.children().is_ok())
@@ -214,6 +236,7 @@ fn scan() -> HashMap<i32, Vec<i32>> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use rustix::io::Errno;
 
     #[test]
     fn names_terminals_as_ps_does() {
@@ -221,6 +244,21 @@ mod tests {
             [(0, "?"), (0x8803, "pts/3"), (0x8903, "pts/259"), (0x0401, "tty1"), (0x0440, "ttyS0")]
         {
             assert_eq!(terminal_name(device), name);
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_opened_may_be_there() {
+        let io = |errno: Errno| ProcError::from(std::io::Error::from(errno));
+        for (errno, expected) in [
+            (Errno::MFILE, true),
+            (Errno::NFILE, true),
+            (Errno::NOMEM, true),
+            (Errno::NOENT, false),
+            (Errno::SRCH, false),
+            (Errno::ACCESS, false),
+        ] {
+            assert_eq!(may_be_there(&io(errno)), expected, "{errno}");
         }
     }
 

@@ -47,6 +47,12 @@ pub trait ProcessSource: Send {
 
     /// What shows cheaply whether the tree may have changed; nothing when there is no process.
     fn sign(&mut self, pid: i64) -> Option<Sign>;
+
+    /// Whether anything that was asked for since [`Self::begin`] may be there and could not be read: no
+    /// file descriptor was left, or there is no process table. What is missing then is not gone.
+    fn fell_short(&self) -> bool {
+        false
+    }
 }
 
 /// What shows cheaply that another program is in the foreground.

@@ -3,6 +3,7 @@
 use super::batch::{Batch, Replies};
 use super::version::Version;
 use crate::cli::ServerArgs;
+use crate::shortage::is_shortage;
 use crate::{Error, child};
 use rustix::process::geteuid;
 use std::ffi::OsStr;
@@ -65,6 +66,9 @@ pub enum TmuxError {
     /// tmux refused, in its own words.
     #[error("tmux: {0}")]
     Refused(String),
+    /// The processes that run in the panes could not be read.
+    #[error("the processes of the panes cannot be read")]
+    NoProcesses,
     /// tmux could not be run, or its answer could not be read.
     #[error("cannot talk to tmux: {0}")]
     Io(#[from] io::Error),
@@ -87,9 +91,10 @@ impl From<TmuxError> for Error {
             TmuxError::NoServer(_) => Self::no_server(text)
                 .remedy("Start tmux first, or name its socket with -L NAME or -S PATH."),
             TmuxError::Replaced(_) => Self::failed(text).remedy("Try again."),
-            TmuxError::TimedOut(..) | TmuxError::Refused(_) | TmuxError::Io(_) => {
-                Self::failed(text)
-            }
+            TmuxError::TimedOut(..)
+            | TmuxError::Refused(_)
+            | TmuxError::NoProcesses
+            | TmuxError::Io(_) => Self::failed(text),
         }
     }
 }
@@ -133,9 +138,9 @@ impl Server {
         self
     }
 
-    /// Whether anything listens on the socket. Costs no process.
+    /// Whether anything listens on the socket, as far as can be known. Costs no process.
     pub fn listens(&self) -> bool {
-        UnixStream::connect(&self.socket).is_ok()
+        UnixStream::connect(&self.socket).map_or_else(|error| is_shortage(&error), |_| true)
     }
 
     /// Which life of the server this is, and its version.

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
 /// A world with a daemon that watches an idle agent; answers the agent's pane.
-fn watched() -> (World, String) {
+pub(crate) fn watched() -> (World, String) {
     let world = World::new();
     world.server("m");
     let agent = world.agent("m", "one");
@@ -18,18 +18,18 @@ fn watched() -> (World, String) {
     (world, agent)
 }
 
-fn until_well(world: &World) {
+pub(crate) fn until_well(world: &World) {
     wait("no trouble is left", || world.trouble("m").map_or(Ok(()), Err));
 }
 
-fn until_told(world: &World, agent: &str, expected: &[String]) {
+pub(crate) fn until_told(world: &World, agent: &str, expected: &[String]) {
     wait("each change is told once", || {
         let told = world.told("m", agent);
         if told == expected { Ok(()) } else { Err(format!("{told:?}, not {expected:?}")) }
     });
 }
 
-fn descriptors(pid: i32) -> usize {
+pub(crate) fn descriptors(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }
 

@@ -15,4 +15,8 @@ mod logs;
 mod panes;
 mod processes;
 mod restore;
+#[cfg(target_os = "linux")]
+mod scarce;
+#[cfg(target_os = "linux")]
+mod space;
 mod world;

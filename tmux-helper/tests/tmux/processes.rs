@@ -1,6 +1,6 @@
 //! Both sources of processes see the same trees.
 
-use crate::world::wait;
+use crate::world::{signal, wait};
 use madohub::processes::{Portable, ProcessSource};
 use std::process::{Child, Command, Stdio};
 
@@ -21,6 +21,8 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
+        // It must not make another one meanwhile.
+        signal(i32::try_from(self.0.id()).unwrap(), rustix::process::Signal::STOP);
         let _ = Command::new("pkill").args(["-P", &self.0.id().to_string()]).status();
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -73,7 +75,9 @@ mod linux {
     use super::{Tree, finds_the_descendants, says_when_there_is_none};
     use crate::world::{signal, wait};
     use madohub::processes::{ProcessSource as _, Procfs};
-    use rustix::process::Signal;
+    use rustix::process::{Signal, Uid};
+    use rustix::thread::set_thread_res_uid;
+    use std::process::Command;
 
     #[test]
     fn procfs_finds_the_descendants() {
@@ -97,5 +101,53 @@ mod linux {
             if sign.halted { Ok(()) } else { Err(format!("{sign:?}")) }
         });
         signal(pid, Signal::CONT);
+    }
+
+    #[test]
+    fn processes_that_end_while_they_are_read_are_left_out() {
+        let script = "sleep 1000 & while :; do (true) & (true) & (true) & wait $!; done";
+        let tree = Tree(Command::new("sh").args(["-c", script]).spawn().unwrap());
+        let mut source = Procfs::new();
+        let stays = |processes: &[madohub_detect::Process]| {
+            processes.iter().any(|process| process.argv == ["sleep", "1000"])
+        };
+        wait("the one that stays", || {
+            let found = source.tree(tree.pid()).unwrap();
+            if stays(&found) { Ok(()) } else { Err(format!("{found:?}")) }
+        });
+        let mut seen = std::collections::HashSet::new();
+        wait("hundreds have come and gone", || {
+            source.begin();
+            let found = source.tree(tree.pid()).unwrap();
+            assert!(found[0].pid == tree.pid() && stays(&found), "{found:?}");
+            assert!(stays(&source.everyone()));
+            assert!(!source.fell_short());
+            seen.extend(found.iter().map(|process| process.pid));
+            if seen.len() > 300 { Ok(()) } else { Err(seen.len().to_string()) }
+        });
+    }
+
+    #[test]
+    fn of_what_may_not_be_read_the_rest_is_known() {
+        let tree = Tree::start();
+        let found = std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                // Of this thread alone. Only root can be somebody else.
+                let nobody = Uid::from_raw(65_534);
+                set_thread_res_uid(nobody, nobody, nobody).ok()?;
+                let mut source = Procfs::new();
+                let found = source.tree(tree.pid());
+                assert!(!source.fell_short());
+                found
+            });
+            other.join().unwrap()
+        });
+        let Some(found) = found else {
+            eprintln!("SKIPPED: not root, so another user was not tried");
+            assert!(!rustix::process::geteuid().is_root());
+            return;
+        };
+        assert_eq!((found[0].pid, found[0].argv[0].as_str()), (tree.pid(), "sh"));
+        assert_eq!((&found[0].exe, &found[0].cwd), (&None, &None));
     }
 }
