@@ -116,7 +116,7 @@ impl Agent {
 
 /// The `fake_agent` built with these tests.
 fn fake_agent() -> PathBuf {
-    crate::product::built("fake_agent")
+    crate::built::built("fake_agent")
 }
 
 fn link(from: &Path, to: &Path) {

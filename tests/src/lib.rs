@@ -20,6 +20,7 @@
 mod agent;
 mod borders;
 mod broker;
+mod built;
 mod corpus;
 mod env;
 mod mqtt;

@@ -1,11 +1,12 @@
 //! The `madohub` binary under test.
 
+use crate::built::workspace_binary;
 use crate::env::TestEnv;
 use crate::tmux::Tmux;
 use serde::Deserialize;
 use serde_json::Value;
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
+use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -197,46 +198,6 @@ pub fn assert_ends(output: &Output, code: i32, words: &str) {
     assert!(said.contains(words), "{said}");
 }
 
-/// A binary of this workspace that stands beside the running one.
-pub(crate) fn built(name: &str) -> PathBuf {
-    let path = profile_dir().join(name);
-    assert!(path.exists(), "{} is not built", path.display());
-    path
-}
-
 fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn workspace_binary() -> PathBuf {
-    static BUILT: OnceLock<()> = OnceLock::new();
-    BUILT.get_or_init(build_product);
-    built("madohub")
-}
-
-fn profile_dir() -> PathBuf {
-    let exe = std::env::current_exe().expect("a path");
-    let dir = exe.parent().expect("a folder");
-    if dir.ends_with("deps") { dir.parent().expect("a folder") } else { dir }.to_owned()
-}
-
-/// Cargo builds the binaries of another package for nobody but itself. Under nextest every test
-/// is a process of its own; the run's id lets the first one build for all.
-fn build_product() {
-    let dir = profile_dir();
-    let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_default();
-    let lock = File::create(dir.join(".madohub-build-lock")).expect("a lock file");
-    lock.lock().expect("the build lock");
-    let stamp = dir.join(".madohub-built-for");
-    if !run.is_empty() && fs::read_to_string(&stamp).is_ok_and(|last| last == run) {
-        return;
-    }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(["build", "--quiet", "-p", "tmux-helper", "--bin", "madohub"]);
-    command
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(dir.ends_with("release").then_some("--release"));
-    assert!(command.status().expect("cargo runs").success(), "madohub does not build");
-    File::create(&stamp).and_then(|mut f| f.write_all(run.as_bytes())).expect("the build stamp");
 }
