@@ -2,6 +2,7 @@
 //! and publisher.
 
 mod dash;
+mod doctor;
 mod hostile;
 mod many;
 mod network;

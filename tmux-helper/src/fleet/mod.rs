@@ -2,7 +2,7 @@
 //!
 //! [`link`] speaks the protocol and [`book`] knows the hosts, both without input, output or clock;
 //! [`wire`] is the network, [`station`] keeps a connection, and a [`station::Role`] is what it is
-//! for: [`publish`] tells, [`read`] hears.
+//! for: [`publish`] tells, [`read`] hears, [`probe`] only asks to be let in.
 
 pub mod bell;
 pub mod book;
@@ -12,6 +12,7 @@ pub mod link;
 mod local;
 pub mod message;
 mod outbox;
+pub mod probe;
 pub mod publish;
 pub mod read;
 mod secret;

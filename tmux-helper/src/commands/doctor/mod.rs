@@ -2,6 +2,7 @@
 
 mod borders;
 mod daemon;
+mod fleet;
 mod here;
 mod report;
 mod terminals;
@@ -22,6 +23,7 @@ pub(super) fn run(args: &DoctorArgs, ctx: &Context) -> Result<Exit, Error> {
     let zellij = crate::zellij::Version::here();
     tmux::check(&mut report, &Server::resolve(&args.server), zellij.is_some(), ctx);
     zellij::check(&mut report, zellij, ctx);
+    fleet::check(&mut report, ctx);
     let mut out = io::stdout().lock();
     if args.json {
         let text = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
