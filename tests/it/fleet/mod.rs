@@ -9,6 +9,7 @@ mod network;
 mod publish;
 mod route;
 mod security;
+mod zellij;
 
 use madohub_tests::{Agent, Madohub, Stage, StageOptions, TestEnv, wait_for};
 use serde_json::Value;

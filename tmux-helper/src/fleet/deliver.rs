@@ -15,6 +15,7 @@ use crate::protocol::SendAsk;
 use crate::routes::{LogEntry, RouteLog};
 use crate::time;
 use crate::tmux::Server;
+use crate::zellij::Session;
 use madohub_detect::delivery::Outcome;
 use madohub_detect::text::clean;
 use std::collections::VecDeque;
@@ -39,6 +40,8 @@ const REFUSAL_PAUSE: f64 = 1.0;
 pub(super) const WAIT_MAX: f64 = 1800.0;
 /// Seconds for which an answer is worth something.
 const ANSWER_EXPIRY: u32 = 600;
+/// How often a zellij session is asked that does not answer.
+const ASKED_MAX: usize = 3;
 /// Answers that wait for the broker, at most.
 const ANSWERS_MAX: usize = 200;
 
@@ -144,6 +147,14 @@ fn read(message: &Message) -> Option<RouteMessage> {
     (holds && !route.text.trim().is_empty()).then_some(route)
 }
 
+/// Where a text goes.
+enum Target {
+    /// A pane of a tmux server, by its daemon.
+    Tmux(Client, ListedPane),
+    /// A pane of a zellij session, by the plugin in it.
+    Zellij(Session, ListedPane),
+}
+
 /// One text on its way.
 struct Job {
     route: RouteMessage,
@@ -154,18 +165,20 @@ struct Job {
 impl Job {
     /// Delivers it, and says how that ended.
     fn run(&self) -> Out {
-        let (client, pane) = match self.find() {
-            Ok(found) => found,
+        let sent = match self.find() {
+            Ok(Target::Tmux(client, pane)) => client.send(SendAsk {
+                pane: pane.row.pane,
+                text: self.route.text.clone(),
+                wait: self.route.wait.is_some(),
+                timeout: self.route.wait.unwrap_or(0.0),
+                shell: false,
+            }),
+            Ok(Target::Zellij(session, pane)) => {
+                session.send(&pane.row.pane, &self.route.text, self.route.wait).map(Some)
+            }
             Err(why) => return self.ended("refused", Some(&why)),
         };
-        let ask = SendAsk {
-            pane: pane.row.pane.clone(),
-            text: self.route.text.clone(),
-            wait: self.route.wait.is_some(),
-            timeout: self.route.wait.unwrap_or(0.0),
-            shell: false,
-        };
-        match client.send(ask) {
+        match sent {
             Ok(Some(outcome)) => {
                 let (word, why) = match &outcome {
                     Outcome::Delivered => ("delivered", None),
@@ -182,24 +195,43 @@ impl Job {
         }
     }
 
-    /// The pane that is meant, among those of all tmux servers here.
-    fn find(&self) -> Result<(Client, ListedPane), String> {
+    /// The pane that is meant, among those of all tmux servers and zellij sessions here.
+    fn find(&self) -> Result<Target, String> {
         let name = clean(&self.route.pane);
-        let wanted: PaneRef =
-            self.route.pane.parse().map_err(|_| format!("`{name}` is no name of a pane"))?;
-        let wanted = wanted.to_string();
+        let of_zellij = Session::is_pane(&self.route.pane);
+        let wanted = match self.route.pane.parse::<PaneRef>() {
+            Ok(wanted) => wanted.to_string(),
+            Err(_) if of_zellij => self.route.pane.clone(),
+            Err(_) => return Err(format!("`{name}` is no name of a pane")),
+        };
         let mut found = Vec::new();
         for client in Client::all(self.ctx.paths()) {
             for pane in client.list().ok().flatten().unwrap_or_default() {
                 if pane.row.pane == wanted || pane.place() == wanted {
-                    found.push((client.clone(), pane));
+                    found.push(Target::Tmux(client.clone(), pane));
+                }
+            }
+        }
+        // tmux's own ids are none of zellij's, which starts programs to be asked.
+        let sessions = if wanted.starts_with('%') { Vec::new() } else { Session::all() };
+        let mut silent = None;
+        for session in sessions {
+            // zellij 0.45.1 loses an answer now and then.
+            let asked = (0..ASKED_MAX).map(|_| session.list()).find(Result::is_ok);
+            let Some(Ok(panes)) = asked else {
+                silent = Some(format!("zellij session {} does not answer", clean(session.name())));
+                continue;
+            };
+            for pane in panes {
+                if pane.row.pane == wanted || pane.place() == wanted {
+                    found.push(Target::Zellij(session.clone(), pane));
                 }
             }
         }
         match found.len() {
-            0 => Err(format!("no agent runs in {name}")),
+            0 => Err(silent.unwrap_or_else(|| format!("no agent runs in {name}"))),
             1 => found.pop().ok_or_else(String::new),
-            n => Err(format!("{name} means {n} panes, of several tmux servers")),
+            n => Err(format!("{name} means {n} panes, of several servers or sessions")),
         }
     }
 
@@ -221,7 +253,7 @@ impl Job {
         }
     }
 
-    /// Into the route log of the server that is meant, or of all where none is.
+    /// Into the route log of the tmux server that is meant, or of all where none is.
     fn log(&self, outcome: &str, why: Option<&str>) {
         let entry = LogEntry {
             v: 1,
@@ -234,11 +266,17 @@ impl Job {
             why: why.map(str::to_owned),
         };
         let mut servers: Vec<String> = Vec::new();
-        if let Ok((_, pane)) = self.find() {
+        if let Ok(Target::Tmux(_, pane)) = self.find() {
             servers.push(pane.row.server);
         } else {
             let hello = |client: Client| Some(client.hello().ok()??.server);
             servers.extend(Client::all(self.ctx.paths()).into_iter().filter_map(hello));
+        }
+        if servers.is_empty() {
+            let (from, to) = (clean(&entry.from), clean(&entry.to));
+            let why = entry.why.as_deref().map(|why| format!(": {}", clean(why)));
+            let text = format!("a text from {from} for {to}: {outcome}{}", why.unwrap_or_default());
+            let _ = writeln!(std::io::stderr().lock(), "madohub: {text}");
         }
         for server in servers {
             let files = Files::of(&Server::at(&server), self.ctx.paths());

@@ -1,13 +1,13 @@
 //! The agents of this machine, as the daemons of its tmux servers and its zellij sessions tell them.
 
 use super::bell::Rope;
+use super::zellij;
 use crate::Context;
 use crate::client::Client;
 use crate::events::Line;
 use crate::output::ListedPane;
 use crate::protocol::Event;
 use crate::tmux::Server;
-use crate::zellij::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -18,8 +18,6 @@ use std::time::{Duration, Instant};
 /// Between two questions to the daemons, which answer from memory; an event is a reason to ask at
 /// once.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Between two questions to zellij, which starts a program for each.
-const ZELLIJ_PAUSE: Duration = Duration::from_secs(5);
 /// Between two looks at screens, where they are told.
 const SCREEN_PAUSE: Duration = Duration::from_secs(2);
 
@@ -59,15 +57,18 @@ impl Teller {
     }
 }
 
-/// Begins to tell, in threads that end when nobody hears them.
-pub(super) fn start(screens: bool, ctx: &Context, teller: &Teller) -> std::io::Result<()> {
+/// Begins to tell, in threads that end when nobody hears them; what listens to zellij ends with the
+/// answer.
+pub(super) fn start(
+    screens: bool,
+    ctx: &Context,
+    teller: &Teller,
+) -> std::io::Result<zellij::Listeners> {
     let (nudge, nudged) = channel();
     let (own, its) = (teller.clone(), ctx.clone());
     let ask = move || ask_tmux(screens, &its, &own, &nudge, &nudged);
     thread::Builder::new().name("tmux".to_owned()).spawn(ask)?;
-    let teller = teller.clone();
-    thread::Builder::new().name("zellij".to_owned()).spawn(move || ask_zellij(&teller))?;
-    Ok(())
+    zellij::start(screens, teller)
 }
 
 /// The last event of each daemon that was heard.
@@ -164,26 +165,4 @@ fn looks(panes: &[ListedPane]) -> Vec<(ListedPane, String)> {
     let screens = Server::at(&first.row.server).screens(ids).unwrap_or_default();
     let shown = |(pane, screen): (&ListedPane, Option<String>)| Some((pane.clone(), screen?));
     panes.iter().zip(screens).filter_map(shown).collect()
-}
-
-fn ask_zellij(teller: &Teller) {
-    let mut known = BTreeSet::new();
-    loop {
-        let mut there = BTreeSet::new();
-        for session in Session::all() {
-            let Ok(panes) = session.list() else { continue };
-            let source = format!("zellij {}", session.name());
-            there.insert(source.clone());
-            if !teller.tell(Local::Panes(source, panes)) {
-                return;
-            }
-        }
-        for gone in known.difference(&there) {
-            if !teller.tell(Local::Gone(String::clone(gone))) {
-                return;
-            }
-        }
-        known = there;
-        thread::sleep(ZELLIJ_PAUSE);
-    }
 }

@@ -21,6 +21,7 @@ pub mod snapshot;
 pub mod station;
 pub mod topic;
 pub mod wire;
+mod zellij;
 
 pub use secret::Secret;
 pub use send::{Sending, send};

@@ -44,9 +44,10 @@ pub fn run(fleet: &Fleet, ctx: &Context) -> Result<(), Error> {
     let is_ending = Arc::new(AtomicBool::new(false));
     heed_signals(Arc::clone(&is_ending), bell.rope())?;
     let (tell, hear) = channel();
-    if fleet.publish.states {
-        local::start(fleet.publish.screens, ctx, &Teller::new(tell, bell.rope()))?;
-    }
+    let teller = Teller::new(tell, bell.rope());
+    let start = || local::start(fleet.publish.screens, ctx, &teller);
+    let _listeners = fleet.publish.states.then(start).transpose()?;
+    drop(teller);
     let bell_rope = bell.rope();
     let mut publisher =
         Publisher::new(fleet, host, dial.name(), ctx, Ends { hear, is_ending, bell_rope })?;
