@@ -111,7 +111,9 @@ impl Helper {
         let probe = match answer.code {
             None => Err(format!("`{program}` cannot be started")),
             Some(0) if answer.stdout.len() > MAX_ANSWER => Err("its answer is too long".to_owned()),
-            Some(0) => serde_json::from_slice::<Probe>(&answer.stdout)
+            Some(0) => std::str::from_utf8(&answer.stdout)
+                .map_err(|error| error.to_string())
+                .and_then(|text| serde_json::from_str(text).map_err(|error| error.to_string()))
                 .map_err(|error| format!("its answer cannot be read: {error}")),
             Some(code) => {
                 let said = String::from_utf8_lossy(&answer.stderr);

@@ -1,12 +1,14 @@
-//! Packs the rule files for builds that read no others: no comments, no examples, and JSON, which
-//! needs no reader of its own.
+//! Packs the rule files for builds that read no others: no comments, no examples, no pattern that
+//! needs more tables than the others do, and JSON, which needs no reader of its own.
+
+mod letter_case;
 
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     if env::var_os("CARGO_FEATURE_USER_RULES").is_some() {
         return Ok(());
     }
@@ -24,8 +26,22 @@ fn main() -> Result<(), Box<dyn Error>> {
                 rule.remove("no_match");
             }
         }
+        file.iter_mut().try_for_each(|(_, value)| spell_out(value))?;
         let packed = Path::new(&out).join(name).with_extension("json");
         fs::write(packed, serde_json::to_string(&file)?)?;
+    }
+    Ok(())
+}
+
+/// Spells out both cases in all patterns of a file.
+fn spell_out(value: &mut toml::Value) -> Result<(), Box<dyn Error>> {
+    match value {
+        toml::Value::String(text) if text.contains("(?i") => {
+            *text = letter_case::spelled_out(text)?;
+        }
+        toml::Value::Array(all) => all.iter_mut().try_for_each(spell_out)?,
+        toml::Value::Table(all) => all.iter_mut().try_for_each(|(_, value)| spell_out(value))?,
+        _ => {}
     }
     Ok(())
 }
