@@ -22,22 +22,20 @@ pub(crate) struct Sending {
     pub(crate) pipe: Option<String>,
     /// What goes where.
     pub(crate) send: Send,
-    /// What ran in the pane when it was asked for.
+    /// Command line that was in the foreground when it was asked for; empty where zellij does not
+    /// know it, and none until it was asked.
     pub(crate) occupant: Option<Vec<String>>,
+    /// How often zellij was asked for it without an answer.
+    pub(crate) unanswered: u32,
     /// How far it came.
     pub(crate) delivery: Delivery,
 }
 
 impl Sending {
-    pub(crate) fn new(
-        pipe: Option<String>,
-        send: Send,
-        occupant: Option<Vec<String>>,
-        now: f64,
-    ) -> Self {
+    pub(crate) fn new(pipe: Option<String>, send: Send, now: f64) -> Self {
         let until = now + send.timeout.unwrap_or(PATIENCE);
         let terms = Terms { wait: send.wait, until, shell: false, tries: TRIES };
-        Self { pipe, send, occupant, delivery: Delivery::new(terms) }
+        Self { pipe, send, occupant: None, unanswered: 0, delivery: Delivery::new(terms) }
     }
 
     /// The text as a bracketed paste: nothing in it is taken for a key.
@@ -163,7 +161,7 @@ mod tests {
     fn a_paste_holds_no_key_and_every_end_names_its_pane() {
         let send =
             Send { pane: 3, text: "a\u{1b}[201~\rb\nc".to_owned(), wait: false, timeout: None };
-        let sending = Sending::new(None, send, None, 0.0);
+        let sending = Sending::new(None, send, 0.0);
         assert_eq!(sending.paste(), b"\x1b[200~a[201~\nb\nc\x1b[201~");
         let why = || "is working".to_owned();
         for (outcome, start) in [

@@ -43,9 +43,11 @@ pub enum Event {
     PlacesRead(Vec<PaneFacts>),
     /// Answer to [`crate::Effect::ReadPid`].
     PidRead(PaneId, Option<i64>),
-    /// The command line in the foreground of a pane, and whether it is the process that the pane
-    /// was opened with, where zellij says.
-    Command(PaneId, Vec<String>, Option<bool>),
+    /// Another command line is in the foreground of a pane, and whether it is the process that the
+    /// pane was opened with. zellij 0.45.1 looks once a second, at panes that printed something.
+    Command(PaneId, Vec<String>, bool),
+    /// Answer to [`crate::Effect::ReadCommand`]; none where zellij does not know.
+    CommandRead(PaneId, Option<Vec<String>>),
     /// A pane is gone.
     PaneClosed(PaneId),
     /// Mode and theme of the instance's client.

@@ -26,7 +26,7 @@ impl Shell {
         let settings = Settings::from_block(block);
         self.me = perform::instance();
         self.bar = settings.role == Role::Bar;
-        host::tell(&wire::subscribe_call(self.bar, &self.me.version));
+        host::tell(&wire::subscribe_call(self.bar));
         let saved = if self.bar { None } else { perform::saved(&self.me) };
         self.app = Some(App::new(self.me.clone(), settings, now()));
         self.drive(Event::Loaded(saved));

@@ -78,12 +78,14 @@ pub(crate) struct Pane {
     pub(crate) retitled: bool,
     /// Verdict of the last look.
     pub(crate) seen: Option<Detection>,
-    /// Time of the last look, of the last read, of the last change of its letters, and of the last
-    /// read of its title.
+    /// Time of the last look, of the last look at changed letters, of the last read, of the last
+    /// change of its letters, and of the last reads of its title and of its command.
     pub(crate) looked: f64,
+    pub(crate) looked_closely: f64,
     pub(crate) read: f64,
     pub(crate) changed: f64,
     pub(crate) title_read: f64,
+    pub(crate) command_read: f64,
     /// When its title is to be read, where it may have changed since.
     pub(crate) title_due: Option<f64>,
     /// The tracker has not settled on the last verdict yet.

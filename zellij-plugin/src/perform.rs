@@ -61,7 +61,7 @@ pub(crate) fn perform(effect: Effect, me: &Instance, granted: bool) -> Option<Ev
         Effect::ReadCommand(pane) => {
             let reply =
                 ask(&wire::command_call(pane)).and_then(|reply| wire::command_reply(&reply));
-            reply.ok().flatten().map(|argv| Event::Command(pane, argv, None))
+            Some(Event::CommandRead(pane, reply.ok().flatten()))
         }
         Effect::Save(text) => {
             // Without it a reload starts from what is on the screens, which is no harm.
@@ -73,7 +73,7 @@ pub(crate) fn perform(effect: Effect, me: &Instance, granted: bool) -> Option<Ev
             None
         }
         effect => {
-            for call in wire::calls(&effect, &me.version) {
+            for call in wire::calls(&effect) {
                 tell(&call);
             }
             None

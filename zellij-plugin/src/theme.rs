@@ -72,6 +72,16 @@ pub struct ThemeNames {
     pub theme_light: Option<String>,
 }
 
+impl ThemeNames {
+    /// These names, where this version of zellij can be given them. A configuration makes zellij 0.44.3
+    /// forget which theme of a pair is in force; there the colours are put back one by one, and
+    /// the pair in the user's configuration stays as it is.
+    pub(crate) fn usable(self, zellij: &str) -> Option<Self> {
+        let is_pair = self.theme_dark.is_some() && self.theme_light.is_some();
+        (!is_pair || !zellij.starts_with("0.44.")).then_some(self)
+    }
+}
+
 impl Palette {
     /// The colour that the highlight call gives.
     pub fn highlight(&self) -> Colour {
@@ -187,6 +197,16 @@ pub(crate) fn quoted(text: &str) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+
+    #[test]
+    fn a_pair_is_left_alone_where_zellij_forgets_which_of_it_is_in_force() {
+        let some = |name: &str| Some(name.to_owned());
+        let one = ThemeNames { theme: some("dusk"), ..ThemeNames::default() };
+        let pair = ThemeNames { theme_dark: some("a"), theme_light: some("b"), ..one.clone() };
+        assert_eq!(one.clone().usable("0.44.3"), Some(one));
+        assert_eq!(pair.clone().usable("0.44.3"), None);
+        assert_eq!(pair.clone().usable("0.45.1"), Some(pair));
+    }
 
     pub(crate) fn palette() -> Palette {
         let ink = |n: u8| Ink {

@@ -61,8 +61,7 @@ impl Controller {
                     "refused: another delivery is on its way\n".to_owned()
                 } else {
                     out.extend(pipe.clone().map(Effect::HoldPipe));
-                    let occupant = self.occupant(send.pane);
-                    self.deliveries.push(Sending::new(pipe, send, occupant, now));
+                    self.deliveries.push(Sending::new(pipe, send, now));
                     return;
                 }
             }

@@ -72,7 +72,10 @@ impl Controller {
         Self {
             election: Election::new(me.client, me.plugin, now),
             tracker: Tracker::new(settings.tracking),
-            painter: Painter::new(settings.frames, settings.theme.clone(), &me.version),
+            painter: Painter::new(
+                settings.frames,
+                settings.theme.clone().and_then(|names| names.usable(&me.version)),
+            ),
             helper: Helper::new(settings.helper.clone()),
             report: Report::default(),
             me,
@@ -112,6 +115,7 @@ impl Controller {
             | Event::ScreenRead(..)
             | Event::TitleRead(..)
             | Event::PidRead(..)
+            | Event::CommandRead(..)
             | Event::Timer => false,
             Event::Pipe(pipe) => pipe.name != REPORT,
             _ => true,
@@ -125,6 +129,7 @@ impl Controller {
             self.run(now, &mut out);
         } else if self.begun {
             self.begun = false;
+            self.give_up_deliveries(&mut out);
             out.push(Effect::ReceiveScreens(false));
         }
         self.set_timer(now, &mut out);
@@ -168,7 +173,15 @@ impl Controller {
                 out.extend(self.painter.style_read(frame_style(&panes), now));
             }
             Event::PidRead(pane, pid) => self.take_pid(pane, pid),
-            Event::Command(pane, argv, own) => self.take_command(pane, argv, own),
+            Event::Command(pane, argv, own) => self.take_command(pane, argv, Some(own)),
+            Event::CommandRead(pane, argv) => {
+                if let Some(argv) = argv {
+                    self.take_command(pane, argv, None);
+                    if let Some(known) = self.panes.get_mut(&pane) {
+                        known.command_read = now;
+                    }
+                }
+            }
             Event::PaneClosed(pane) => self.take_closed(pane, now, out),
             Event::Mode(info) => {
                 self.note_mode(&info.mode);
@@ -193,7 +206,7 @@ impl Controller {
             }
             Event::TerminalDark(dark) => {
                 // zellij repeats it with every configuration.
-                if self.dark_terminal.replace(dark).is_some_and(|before| before != dark) {
+                if self.dark_terminal.replace(dark) != Some(dark) {
                     self.painter.theme_in_doubt();
                 }
             }

@@ -149,7 +149,8 @@ impl Controller {
 
     pub(super) fn take_helper(&mut self, answer: &HelperAnswer, now: f64) {
         let Some(probe) = self.helper.answered(answer, now) else { return };
-        if let (Some(names), None) = (probe.zellij, &self.settings.theme) {
+        let names = probe.zellij.and_then(|names| names.usable(&self.me.version));
+        if let (Some(names), None) = (names, &self.settings.theme) {
             self.painter.set_names(names);
         }
         for facts in probe.panes {
@@ -207,7 +208,8 @@ impl Controller {
         let gap =
             if pane.seen.is_none() || pane.has_agent() { self.settings.pace.hot } else { OTHERS };
         let settle = pane.unsettled.then_some(pane.looked + SETTLING);
-        let dirty = (pane.dirty || pane.retitled).then_some(pane.looked + gap);
+        // A spinner that was looked at a moment ago holds up nothing that matters.
+        let dirty = (pane.dirty || pane.retitled).then_some(pane.looked_closely + gap);
         let spun = pane.spun.then_some(pane.looked + gap.max(self.settings.pace.calm));
         [settle, dirty, spun, pane.title_due].into_iter().flatten().min_by(f64::total_cmp)
     }
@@ -219,6 +221,9 @@ impl Controller {
         let former = before.as_ref().map(|tracked| &tracked.detection);
         let (Some(pane), Some(rules)) = (self.panes.get_mut(&id), &self.rules) else { return };
         pane.looked = now;
+        if pane.dirty || pane.retitled {
+            pane.looked_closely = now;
+        }
         if pane.screen.is_none() && !pane.dead() {
             // Nothing was read yet; the first read is on its way.
             pane.no_news();

@@ -20,8 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Seconds to wait for an answer of zellij until it counts as missed; the next one may take twice
 /// as long. A machine under load is late, and what is given up too early is taken for done.
 const ANSWERED_WITHIN: f64 = 8.0;
-/// Seconds that zellij takes to apply a configuration, where it does not acknowledge it (0.44).
-const APPLIED_AFTER: f64 = 0.12;
 /// Seconds without anything to paint until the user's theme is put back.
 const PUT_BACK_AFTER: f64 = 1.0;
 /// Seconds after which a bell has stopped to flash a frame and cleared its colour.
@@ -100,7 +98,6 @@ enum Taken {
 #[derive(Debug)]
 pub(crate) struct Painter {
     frames: Frames,
-    acknowledges: bool,
     palette: Option<Palette>,
     names: Option<ThemeNames>,
     style: Option<FrameStyle>,
@@ -134,10 +131,9 @@ pub(crate) struct Painter {
 }
 
 impl Painter {
-    pub(crate) fn new(frames: Frames, names: Option<ThemeNames>, zellij: &str) -> Self {
+    pub(crate) fn new(frames: Frames, names: Option<ThemeNames>) -> Self {
         Self {
             frames,
-            acknowledges: acknowledges(zellij),
             palette: None,
             names,
             style: None,
@@ -242,11 +238,9 @@ impl Painter {
             if now < since + self.applied_within() {
                 return effects;
             }
-            if self.acknowledges {
-                self.misses += 1;
-                if self.misses >= MISSES {
-                    self.fell_back = Some(now);
-                }
+            self.misses += 1;
+            if self.misses >= MISSES {
+                self.fell_back = Some(now);
             }
             self.applied(colour);
         }
@@ -271,11 +265,7 @@ impl Painter {
 
     /// Seconds until a configuration counts as applied, without a word of zellij.
     fn applied_within(&self) -> f64 {
-        match (self.acknowledges, self.fell_back()) {
-            (true, false) => patience(self.misses),
-            (true, true) => ANSWERED_WITHIN,
-            (false, _) => APPLIED_AFTER,
-        }
+        if self.fell_back() { ANSWERED_WITHIN } else { patience(self.misses) }
     }
 
     /// When [`Self::advance`] has something to do again.
@@ -297,12 +287,6 @@ impl Painter {
 /// Seconds to wait for an answer after so many that were missed.
 fn patience(missed: u32) -> f64 {
     ANSWERED_WITHIN * f64::from(1 << missed.min(4))
-}
-
-/// zellij tells plugins that a configuration was applied since 0.45.
-fn acknowledges(version: &str) -> bool {
-    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= (0, 45)
 }
 
 #[cfg(test)]

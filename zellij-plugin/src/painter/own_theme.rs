@@ -74,7 +74,9 @@ impl Painter {
             Learning::Asked(_) | Learning::Unasked => {}
         }
         let ask = match &self.mode {
-            None => Mode::Locked,
+            // Nearly everybody is in it. zellij 0.44.3 leaves a client that attaches to a session made
+            // without one in the mode that was asked with, and tells nothing.
+            None => Mode::Normal,
             Some(mode @ (Mode::Normal | Mode::Locked)) => mode.clone(),
             // The end of any other mode tells it anyway, and a switch could disturb.
             Some(_) => return false,

@@ -18,7 +18,7 @@ fn wants(panes: &[(PaneId, usize, Colour)]) -> BTreeMap<PaneId, Want> {
 }
 
 fn ready() -> Painter {
-    let mut painter = Painter::new(Frames::Colour, None, "0.45.1");
+    let mut painter = Painter::new(Frames::Colour, None);
     assert!(painter.told(info(palette()), 0.0).is_empty());
     painter
 }
@@ -81,17 +81,6 @@ fn a_missing_acknowledgement_is_survived_and_three_fall_back_to_one_colour() {
 }
 
 #[test]
-fn an_older_zellij_is_given_time_instead() {
-    let mut painter = Painter::new(Frames::Colour, None, "0.44.3");
-    painter.told(info(palette()), 0.0);
-    painter.want(wants(&[(1, 0, ORANGE)]));
-    painter.advance(1.0);
-    assert_eq!(painter.advance(1.05), []);
-    assert_eq!(painter.advance(1.2), [Effect::Highlight { on: vec![1], off: vec![] }]);
-    assert!(!painter.fell_back());
-}
-
-#[test]
 fn a_mode_switch_in_the_middle_does_not_make_our_colour_the_users() {
     let mut painter = ready();
     painter.want(wants(&[(1, 0, ORANGE)]));
@@ -116,13 +105,13 @@ fn a_new_theme_of_the_user_is_asked_for_and_used() {
 
 #[test]
 fn the_theme_is_asked_for_once_and_the_mode_put_back() {
-    let mut painter = Painter::new(Frames::Colour, None, "0.45.1");
+    let mut painter = Painter::new(Frames::Colour, None);
     painter.want(wants(&[(1, 0, ORANGE)]));
-    assert_eq!(painter.advance(1.0), [Effect::SwitchMode(Mode::Locked)]);
+    assert_eq!(painter.advance(1.0), [Effect::SwitchMode(Mode::Normal)]);
     assert_eq!(painter.advance(1.1), []);
-    let locked = ModeInfo { mode: Mode::Locked, ..info(palette()) };
-    let then = painter.told(locked, 1.2);
-    assert_eq!(then.first(), Some(&Effect::SwitchMode(Mode::Normal)));
+    let unlocked = ModeInfo { base: Mode::Locked, ..info(palette()) };
+    let then = painter.told(unlocked, 1.2);
+    assert_eq!(then.first(), Some(&Effect::SwitchMode(Mode::Locked)));
     assert!(highlight_in(then.get(1..).unwrap()).is_some());
 }
 
@@ -149,7 +138,7 @@ fn a_successor_knows_the_users_highlight_colour() {
     first.advance(1.0);
     first.configured(1.1);
     let painted = first.painted();
-    let mut second = Painter::new(Frames::Colour, None, "0.45.1");
+    let mut second = Painter::new(Frames::Colour, None);
     second.take_over(&painted);
     second.told(info(palette().with_highlight(ORANGE)), 2.0);
     second.want(wants(&[(1, 0, ORANGE)]));
@@ -159,7 +148,7 @@ fn a_successor_knows_the_users_highlight_colour() {
 
 #[test]
 fn off_paints_nothing() {
-    let mut painter = Painter::new(Frames::Off, None, "0.45.1");
+    let mut painter = Painter::new(Frames::Off, None);
     painter.want(wants(&[(1, 0, ORANGE)]));
     assert_eq!(painter.advance(1.0), []);
 }

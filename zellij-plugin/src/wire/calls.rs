@@ -15,7 +15,7 @@ const BAR: [u64; 4] = [kind::PERMISSION_REQUEST_RESULT, kind::TIMER, kind::MOUSE
 
 /// What a controller always wants. Every subscription has to name all of it: zellij 0.45.1 tells
 /// a plugin in the background modes and themes only when its last subscription named them.
-const CONTROLLER: [u64; 7] = [
+const CONTROLLER: [u64; 10] = [
     kind::SESSION_UPDATE,
     kind::MODE_UPDATE,
     kind::COMMAND_CHANGED,
@@ -23,25 +23,25 @@ const CONTROLLER: [u64; 7] = [
     kind::PERMISSION_REQUEST_RESULT,
     kind::RUN_COMMAND_RESULT,
     kind::TIMER,
+    // Of configurations, saved files and themes.
+    kind::INITIAL_KEYBINDS,
+    kind::CONFIG_WAS_WRITTEN_TO_DISK,
+    kind::HOST_TERMINAL_THEME_CHANGED,
 ];
-
-/// What tells a controller of configurations, themes and saved files.
-const CONFIGURATIONS: [u64; 3] =
-    [kind::INITIAL_KEYBINDS, kind::CONFIG_WAS_WRITTEN_TO_DISK, kind::HOST_TERMINAL_THEME_CHANGED];
 
 /// The calls that do this, in order; none for what is not zellij's to do, and for the questions,
 /// which have calls of their own below.
-pub fn calls(effect: &Effect, version: &str) -> Vec<Vec<u8>> {
+pub fn calls(effect: &Effect) -> Vec<Vec<u8>> {
     let message = Message::default;
     let call = match effect {
         Effect::ReceiveScreens(true) => {
-            let mut events = controller(version);
+            let mut events = CONTROLLER.to_vec();
             events.push(kind::PANE_RENDER_REPORT);
             subscribe(&events)
         }
         Effect::ReceiveScreens(false) => {
             let off = command(1, 3, &events(&[kind::PANE_RENDER_REPORT]));
-            return vec![off, subscribe(&controller(version))];
+            return vec![off, subscribe(&CONTROLLER)];
         }
         Effect::Selectable(selectable) => named(2).flag(4, *selectable).into_bytes(),
         Effect::Wake(seconds) => command(12, 12, &message().double(1, *seconds)),
@@ -102,8 +102,9 @@ pub fn calls(effect: &Effect, version: &str) -> Vec<Vec<u8>> {
 }
 
 /// `Subscribe`, with what an instance wants from its start.
-pub fn subscribe_call(bar: bool, version: &str) -> Vec<u8> {
-    if bar { subscribe(&BAR) } else { subscribe(&controller(version)) }
+pub fn subscribe_call(bar: bool) -> Vec<u8> {
+    let wanted: &[u64] = if bar { &BAR } else { &CONTROLLER };
+    subscribe(wanted)
 }
 
 /// `GetPluginIds`
@@ -134,15 +135,6 @@ pub fn place_call(pane: PaneId) -> Vec<u8> {
 /// `GetPaneRunningCommand`
 pub fn command_call(pane: PaneId) -> Vec<u8> {
     command(190, 141, &of_pane(pane))
-}
-
-fn controller(version: &str) -> Vec<u64> {
-    let mut events = CONTROLLER.to_vec();
-    // zellij 0.44.2 does not know all of these.
-    if !version.starts_with("0.44.") {
-        events.extend(CONFIGURATIONS);
-    }
-    events
 }
 
 fn subscribe(kinds: &[u64]) -> Vec<u8> {

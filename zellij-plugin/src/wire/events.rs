@@ -119,7 +119,7 @@ fn command(payload: Fields<'_>) -> Result<Option<Event>, Malformed> {
             _ => {}
         }
     }
-    Ok(pane.map(|pane| Event::Command(pane, argv, Some(!foreground))))
+    Ok(pane.map(|pane| Event::Command(pane, argv, !foreground)))
 }
 
 /// `PipeMessage`

@@ -12,15 +12,10 @@ pub fn read_line(from: &mut impl BufRead) -> Result<Vec<u8>, Malformed> {
         if piece.is_empty() {
             break;
         }
-        let end = piece.iter().position(|byte| *byte == b'\n');
-        let line = piece.get(..end.unwrap_or(piece.len())).unwrap_or(piece);
         // The line is taken off in any case, so that the next one is read from its start.
-        for byte in line {
-            reader.take(*byte);
-        }
-        let used = end.map_or(piece.len(), |end| end + 1);
+        let (used, ended) = reader.take(piece);
         from.consume(used);
-        if end.is_some() {
+        if ended {
             break;
         }
     }
@@ -51,7 +46,7 @@ enum Place {
     Before,
     /// Behind `[` or `,`.
     Ahead,
-    Number(u8),
+    Number,
     After,
     Lost,
 }
@@ -60,29 +55,46 @@ enum Place {
 struct Reader {
     bytes: Vec<u8>,
     place: Place,
+    number: u16,
 }
 
 impl Reader {
-    fn take(&mut self, byte: u8) {
-        self.place = match (self.place, byte) {
-            (Place::Number(number), b',') => {
-                self.bytes.push(number);
-                Place::Ahead
+    /// Takes a piece of the line; how much of it belongs to it, and whether the line ends in it. Text
+    /// of panes comes by the hundred thousand characters, and is read by an interpreter: nearly all of
+    /// them take the first two ways.
+    fn take(&mut self, piece: &[u8]) -> (usize, bool) {
+        let (mut place, mut number) = (self.place, self.number);
+        let mut used = 0;
+        for byte in piece {
+            used += 1;
+            let digit = byte.wrapping_sub(b'0');
+            if digit < 10 && matches!(place, Place::Number | Place::Ahead) {
+                number = number.saturating_mul(10).saturating_add(u16::from(digit));
+                place = Place::Number;
+            } else if *byte == b',' && place == Place::Number {
+                place = self.push(number, Place::Ahead);
+                number = 0;
+            } else if *byte == b'\n' {
+                self.place = place;
+                return (used, true);
+            } else {
+                place = match (place, byte) {
+                    (Place::Before, b'[') => Place::Ahead,
+                    (Place::Number, b']') => self.push(number, Place::After),
+                    (Place::Ahead, b']') if self.bytes.is_empty() => Place::After,
+                    (place, b' ' | b'\r') if place != Place::Number => place,
+                    _ => Place::Lost,
+                };
             }
-            (Place::Number(number), b'0'..=b'9') => number
-                .checked_mul(10)
-                .and_then(|tens| tens.checked_add(byte - b'0'))
-                .map_or(Place::Lost, Place::Number),
-            (Place::Ahead, b'0'..=b'9') => Place::Number(byte - b'0'),
-            (Place::Before, b'[') => Place::Ahead,
-            (Place::Number(number), b']') => {
-                self.bytes.push(number);
-                Place::After
-            }
-            (Place::Ahead, b']') if self.bytes.is_empty() => Place::After,
-            (place, b' ' | b'\r') if !matches!(place, Place::Number(_)) => place,
-            _ => Place::Lost,
-        };
+        }
+        (self.place, self.number) = (place, number);
+        (used, false)
+    }
+
+    fn push(&mut self, number: u16, next: Place) -> Place {
+        let Ok(byte) = u8::try_from(number) else { return Place::Lost };
+        self.bytes.push(byte);
+        next
     }
 }
 

@@ -8,11 +8,9 @@ use zellij_tile::prelude::{
     EventType, InputMode, Message as _, MessageToPlugin, PaneId, PermissionType, PluginCommand,
 };
 
-const VERSION: &str = "0.45.1";
-
 pub(crate) fn compare(compared: &mut Compared) {
     for (effect, expected) in effects() {
-        let calls: Vec<_> = wire::calls(&effect, VERSION).iter().map(|call| read(call)).collect();
+        let calls: Vec<_> = wire::calls(&effect).iter().map(|call| read(call)).collect();
         let expected: Vec<_> = expected.iter().map(written).collect();
         compared.same(&format!("{effect:?}"), calls, expected);
     }
@@ -28,7 +26,7 @@ pub(crate) fn compare(compared: &mut Compared) {
         (wire::pid_call(300), PluginCommand::GetPanePid { pane_id: pane }),
         (wire::command_call(300), PluginCommand::GetPaneRunningCommand { pane_id: pane }),
         (
-            wire::subscribe_call(true, VERSION),
+            wire::subscribe_call(true),
             subscribe(&[
                 EventType::PermissionRequestResult,
                 EventType::Timer,
@@ -36,16 +34,15 @@ pub(crate) fn compare(compared: &mut Compared) {
                 EventType::Visible,
             ]),
         ),
-        (wire::subscribe_call(false, VERSION), subscribe(&[&OLD[..], &NEW[..]].concat())),
-        (wire::subscribe_call(false, "0.44.3"), subscribe(&OLD)),
+        (wire::subscribe_call(false), subscribe(&CONTROLLER)),
     ];
     for (call, expected) in questions {
         compared.same("question", read(&call), written(&expected));
     }
 }
 
-/// What every controller wants, and what it wants of a newer zellij.
-const OLD: [EventType; 7] = [
+/// What every controller wants.
+const CONTROLLER: [EventType; 10] = [
     EventType::SessionUpdate,
     EventType::ModeUpdate,
     EventType::CommandChanged,
@@ -53,8 +50,6 @@ const OLD: [EventType; 7] = [
     EventType::PermissionRequestResult,
     EventType::RunCommandResult,
     EventType::Timer,
-];
-const NEW: [EventType; 3] = [
     EventType::InitialKeybinds,
     EventType::ConfigWasWrittenToDisk,
     EventType::HostTerminalThemeChanged,
@@ -88,8 +83,7 @@ fn subscribe(events: &[EventType]) -> PluginCommand {
 
 fn effects() -> Vec<(Effect, Vec<PluginCommand>)> {
     let pane = PaneId::Terminal;
-    let all = [&OLD[..], &NEW[..]].concat();
-    let with_reports = [&all[..], &[EventType::PaneRenderReport]].concat();
+    let with_reports = [&CONTROLLER[..], &[EventType::PaneRenderReport]].concat();
     let no_reports = [EventType::PaneRenderReport].into_iter().collect();
     let text = || "a \"b\"\né".to_owned();
     let words = vec!["madohub".to_owned(), "probe".to_owned(), String::new()];
@@ -99,7 +93,7 @@ fn effects() -> Vec<(Effect, Vec<PluginCommand>)> {
         (Effect::ReceiveScreens(true), vec![subscribe(&with_reports)]),
         (
             Effect::ReceiveScreens(false),
-            vec![PluginCommand::Unsubscribe(no_reports), subscribe(&all)],
+            vec![PluginCommand::Unsubscribe(no_reports), subscribe(&CONTROLLER)],
         ),
         (Effect::Configure(text()), vec![PluginCommand::Reconfigure(text(), false)]),
         (

@@ -64,11 +64,11 @@ fn events() -> Vec<(zellij::Event, Option<Event>)> {
                 true,
                 vec![1],
             ),
-            Some(Event::Command(300, words.clone(), Some(false))),
+            Some(Event::Command(300, words.clone(), false)),
         ),
         (
             zellij::Event::CommandChanged(zellij::PaneId::Terminal(0), Vec::new(), false, vec![]),
-            Some(Event::Command(0, Vec::new(), Some(true))),
+            Some(Event::Command(0, Vec::new(), true)),
         ),
         (zellij::Event::CommandChanged(zellij::PaneId::Plugin(1), words, true, vec![]), None),
         (zellij::Event::InitialKeybinds(Vec::new()), Some(Event::Configured)),

@@ -105,6 +105,54 @@ fn a_text_goes_in_then_the_key_then_a_turn_starts() {
 }
 
 #[test]
+fn a_command_that_zellij_tells_of_late_is_no_other_process() {
+    let mut world = World::new(&[("helper", "off")]);
+    world.open(1, "idle");
+    world.start();
+    // Its launcher was in the foreground when the pane was opened; zellij looks again when something
+    // is printed, which is when the text is.
+    world.send(Event::Command(1, vec!["env".into(), "claude".into()], false));
+    world.commands.insert(1, vec!["claude".into()]);
+    world.ask("send 1 run the tests");
+    world.run(0.1);
+    assert_eq!(typed(&world).len(), 1);
+    world.send(Event::Command(1, vec!["claude".into()], false));
+    show(&mut world, composing("run the tests"));
+    world.run(1.0);
+    assert_eq!(typed(&world).last().map(String::as_str), Some("\r"));
+    // Another one that was not there when it was asked for.
+    let mut other = World::new(&[("helper", "off")]);
+    other.open(1, "idle");
+    other.commands.insert(1, vec!["claude".into()]);
+    other.start();
+    other.ask("send 1 run the tests");
+    other.run(0.1);
+    let from = other.done.len();
+    other.commands.insert(1, vec!["claude".into(), "--other".into()]);
+    other.send(Event::Command(1, vec!["claude".into(), "--other".into()], false));
+    other.run(1.0);
+    assert!(other.answers(from).concat().contains("another process"), "{:?}", other.answers(from));
+    assert_eq!(typed(&other).len(), 1, "no key for it");
+}
+
+#[test]
+fn a_delivery_ends_with_the_lead() {
+    let mut world = World::for_client(2, &[("helper", "off")]);
+    world.session.tabs.iter_mut().for_each(|tab| tab.clients = vec![2]);
+    world.open(1, "working");
+    world.start();
+    let from = world.done.len();
+    world.ask("send --when idle 1 run the tests");
+    world.run(1.0);
+    assert_eq!(world.answers(from), Vec::<String>::new());
+    world.session.tabs.iter_mut().for_each(|tab| tab.clients = vec![1, 2]);
+    world.report();
+    world.run(30.0);
+    assert!(world.answers(from).concat().starts_with("stopped: terminal_1 is another client's"));
+    assert_eq!(typed(&world), Vec::<String>::new());
+}
+
+#[test]
 fn nothing_is_typed_over_a_dialog_or_into_another_process() {
     let mut world = World::new(&[("helper", "off")]);
     world.open(1, "idle");
@@ -122,7 +170,7 @@ fn nothing_is_typed_over_a_dialog_or_into_another_process() {
     other.start();
     other.ask("send --when idle 1 run the tests");
     let from = other.done.len();
-    other.send(Event::Command(1, vec!["claude".into(), "--other".into()], Some(false)));
+    other.send(Event::Command(1, vec!["claude".into(), "--other".into()], false));
     other.show(1, "idle");
     other.run(5.0);
     assert!(other.answers(from).concat().contains("another process"), "{:?}", other.answers(from));

@@ -39,6 +39,8 @@ pub(super) struct World {
     pub(super) session: Session,
     pub(super) screens: BTreeMap<PaneId, Vec<String>>,
     pub(super) titles: BTreeMap<PaneId, String>,
+    /// Commands that zellij knows when it is asked.
+    pub(super) commands: BTreeMap<PaneId, Vec<String>>,
     /// What was asked for, in order, without timers and reads.
     pub(super) done: Vec<Effect>,
     pub(super) wake: Option<f64>,
@@ -64,6 +66,7 @@ impl World {
             session: Session { name: "s".into(), tabs: vec![tab], ..Session::default() },
             screens: BTreeMap::new(),
             titles: BTreeMap::new(),
+            commands: BTreeMap::new(),
             done: Vec::new(),
             wake: None,
             theme: palette(),
@@ -142,6 +145,9 @@ impl World {
             }
             Effect::ReadTitle(pane) => {
                 Some(Event::TitleRead(*pane, self.titles.get(pane).cloned()))
+            }
+            Effect::ReadCommand(pane) => {
+                Some(Event::CommandRead(*pane, self.commands.get(pane).cloned()))
             }
             Effect::ReadPid(pane) => Some(Event::PidRead(*pane, Some(i64::from(*pane) + 100))),
             Effect::SwitchMode(mode) => Some(Event::Mode(Box::new(ModeInfo {

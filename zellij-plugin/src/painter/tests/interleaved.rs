@@ -62,7 +62,7 @@ fn dawn() -> Palette {
 impl Zellij {
     fn new(helper: bool) -> Self {
         let known = helper.then(|| names("dusk"));
-        let mut painter = Painter::new(Frames::Colour, known, "0.45.1");
+        let mut painter = Painter::new(Frames::Colour, known);
         painter.told(ModeInfo { mode: Mode::Normal, base: Mode::Normal, palette: dusk() }, 0.0);
         painter.want(wants(&[(1, 0, ORANGE), (2, 3, GREEN)]));
         let mut zellij = Self {
