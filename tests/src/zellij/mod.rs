@@ -100,6 +100,32 @@ impl ZellijStage {
         stage
     }
 
+    /// Whether the zellij under test is this version (major and minor number) or a newer one.
+    pub fn is_at_least(&self, version: (u32, u32)) -> bool {
+        let output = self.command().arg("--version").output().expect("zellij's version");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut numbers = text.trim().trim_start_matches("zellij ").split('.').map(str::parse);
+        let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else {
+            panic!("no version: {text}");
+        };
+        (major, minor) >= version
+    }
+
+    /// Chooses a frame style at run time: `full`, `titles` or `none`; false where zellij has none of
+    /// that name. Before 0.45 it has the first and the last, and one command that goes from one to
+    /// the other.
+    pub fn set_frame_style(&self, style: &str) -> bool {
+        if self.is_at_least((0, 45)) {
+            self.action(&["set-pane-frame-style", style]);
+            return true;
+        }
+        if style == "titles" {
+            return false;
+        }
+        self.action(&["toggle-pane-frames"]);
+        true
+    }
+
     /// A zellij command in this world.
     pub fn command(&self) -> Command {
         let mut command = self.env.command(&self.program);
