@@ -268,8 +268,11 @@ impl ZellijStage {
         let start =
             ["new-session", "-d", "-s", client, "-x", &cols, "-y", &rows, &line].map(str::to_owned);
         // In a new home the first picture may come with the first key only (zellij 0.45.1); keys
-        // that come before the session is ready are lost and do harm.
+        // that come before the session is ready are lost and do harm. Where the machine is just slow
+        // the key is heard, too: the first ones are such that zellij keeps, for the pane above the one
+        // in the corner, which there is not. An agent would take a blank for typed text.
         let mut next_key = Instant::now();
+        let mut keys = ["M-Up", "M-Up"].into_iter();
         wait_for("the client's first picture", || {
             let shown = self.terminal.try_run(&["capture-pane", "-p", "-t", client]);
             if !shown.status.success() {
@@ -277,7 +280,8 @@ impl ZellijStage {
                 self.terminal.run(&start.each_ref().map(String::as_str));
                 next_key = Instant::now() + KEY_AFTER;
             } else if Instant::now() >= next_key {
-                self.terminal.run(&["send-keys", "-t", client, "Space"]);
+                let key = keys.next().unwrap_or("Space");
+                self.terminal.run(&["send-keys", "-t", client, key]);
                 next_key = Instant::now() + KEY_AFTER;
             }
             if shown.stdout.trim_ascii().is_empty() { Err(self.log()) } else { Ok(()) }
