@@ -10,6 +10,8 @@ checkout=$home/checkout
 
 say() { printf '\033[1m== %s\033[m\n' "$*"; }
 die() { printf 'check-install: %s\n' "$*" >&2; exit 1; }
+# What fails without a word must not end without one.
+trap 'die "line $LINENO failed with $?: $BASH_COMMAND"' ERR
 as_user() {
     su "$user" -c "cd '$checkout' && export LANG=C.UTF-8 TERM=xterm-256color PATH=\"\$HOME/.local/bin:\$PATH\" && $1"
 }
