@@ -11,11 +11,13 @@ cd "$(dirname "$0")/.."
 usage() {
     cat <<'TEXT'
 usage: scripts/check-install.sh [--suite SUITE] [--target DIR] [--quick] [--keep]
+       scripts/check-install.sh --deb FILE [--suite SUITE] [--keep]
 
   --suite SUITE  suite of the distribution that the root is made from (default: testing, for a
                  compiler that is new enough)
   --target DIR   cargo's target folder inside of the root; kept, so that a second run builds little
   --quick        build with little optimization: it is the installation that is checked
+  --deb FILE     install this Debian package instead of building, and remove it again
   --keep         keep the root afterwards, and say where
 
 Needs root, debootstrap, unshare and cargo. The packages are kept in $MADOHUB_CACHE (default:
@@ -34,6 +36,7 @@ die() {
 suite=testing
 target=
 quick=()
+deb=
 keep=false
 while [ $# -gt 0 ]; do
     case $1 in
@@ -43,6 +46,7 @@ while [ $# -gt 0 ]; do
             quick=(CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off
                 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_PLUGIN_LTO=off)
             ;;
+        --deb) deb=${2:?--deb needs a file}; shift ;;
         --keep) keep=true ;;
         -h | --help) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
@@ -50,6 +54,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+[ -z "$deb" ] || [ -f "$deb" ] || die "there is no $deb" 'scripts/release.sh makes one.'
 [ "$(id -u)" = 0 ] || die 'a root can only be made by root' 'Run it with sudo, or in a container.'
 for tool in debootstrap unshare chroot cargo git; do
     command -v "$tool" >/dev/null || die "$tool is missing" "Debian: apt-get install debootstrap util-linux git"
@@ -98,10 +103,15 @@ mkdir "$root$home/checkout"
 git ls-files --cached --others --exclude-standard -z |
     tar --create --null --files-from=- | tar --extract -C "$root$home/checkout"
 mkdir -p "$root$home/.cargo"
-cargo vendor --locked --versioned-dirs "$root$home/vendor" 2>"$work/vendor.log" |
-    sed "s|$root||" >"$root$home/.cargo/config.toml"
-grep -q vendored-sources "$root$home/.cargo/config.toml" || die 'cargo vendor failed' "$(cat "$work/vendor.log")"
-printf '\n[net]\noffline = true\n' >>"$root$home/.cargo/config.toml"
+if [ -n "$deb" ]; then
+    cp "$deb" "$root/package.deb"
+else
+    cargo vendor --locked --versioned-dirs "$root$home/vendor" 2>"$work/vendor.log" |
+        sed "s|$root||" >"$root$home/.cargo/config.toml"
+    grep -q vendored-sources "$root$home/.cargo/config.toml" ||
+        die 'cargo vendor failed' "$(cat "$work/vendor.log")"
+    printf '\n[net]\noffline = true\n' >>"$root$home/.cargo/config.toml"
+fi
 chroot "$root" chown -R "$user:$user" "$home"
 
 if [ -n "$target" ]; then

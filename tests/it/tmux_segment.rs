@@ -174,6 +174,30 @@ fn it_is_a_segment_of_tmux_powerline() {
     wait_line(&stage, |line| line.trim() == "<>");
 }
 
+/// What the bindings of powerline (2.8.3) leave at the right side: styles, the last of which nothing
+/// takes back.
+const BINDINGS: &str = "set -g status-right '<#[fg=colour16,bg=colour252,bold]vm'\n";
+
+#[test]
+fn it_follows_what_powerline_shows() {
+    let stage = stage(&StageOptions::default());
+    let bindings = stage.env.home().join("powerline.conf");
+    fs::write(&bindings, BINDINGS).unwrap();
+    let theirs = "/usr/share/powerline/bindings/tmux/powerline.conf";
+    let recipe = block("In powerline").replace(theirs, bindings.to_str().unwrap());
+    source(&stage, &format!("{recipe}\nset -ga status-right '>'\n"));
+    stage.start();
+    wait_line(&stage, |line| line.trim() == "<vm>");
+    stage.agent(&stage.first_pane(), "codex-0.171.0", "approval");
+    let screen = wait_line(&stage, |line| line.trim() == "<vm ?1 >");
+    let (theirs, segment) = (cell_of(&screen, "v").style, cell_of(&screen, "?").style);
+    assert_eq!(theirs.bg, madohub_tests::Colour::Indexed(252), "{screen}");
+    assert_eq!(segment.fg.hue(), Hue::Orange);
+    assert_ne!(segment.bg, theirs.bg, "{screen}");
+    close(&stage);
+    wait_line(&stage, |line| line.trim() == "<vm>");
+}
+
 #[test]
 fn waiting_and_failed_stay_apart_whatever_the_terminal_can_show() {
     for (term, answers) in [("xterm", false), ("xterm-256color", false), ("screen", true)] {

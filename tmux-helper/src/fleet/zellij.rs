@@ -27,9 +27,12 @@ const UNHEARD_MAX: u32 = 2;
 /// Bytes of a line; longer ones are no events.
 const LINE_MAX: u64 = 64 * 1024;
 
-/// The programs that listen to sessions. They end with it.
-#[derive(Debug, Default)]
-pub(super) struct Listeners(Arc<Mutex<BTreeMap<Session, Listener>>>);
+/// The programs that listen to sessions. They end with it, and none begins after that.
+#[derive(Debug)]
+pub(super) struct Listeners(Shared);
+
+/// Nothing once it is over.
+type Shared = Arc<Mutex<Option<BTreeMap<Session, Listener>>>>;
 
 /// One that listens to a session.
 #[derive(Debug)]
@@ -52,15 +55,14 @@ impl Listener {
 
 impl Drop for Listeners {
     fn drop(&mut self) {
-        if let Ok(mut all) = self.0.lock() {
-            std::mem::take(&mut *all).into_values().for_each(Listener::end);
-        }
+        let all = self.0.lock().ok().and_then(|mut all| all.take());
+        all.into_iter().flat_map(BTreeMap::into_values).for_each(Listener::end);
     }
 }
 
 /// Begins to tell, in threads that end when nobody hears them.
 pub(super) fn start(screens: bool, teller: &Teller) -> std::io::Result<Listeners> {
-    let listeners = Listeners::default();
+    let listeners = Listeners(Arc::new(Mutex::new(Some(BTreeMap::new()))));
     let (nudge, nudged) = channel();
     let round = Round {
         teller: teller.clone(),
@@ -88,7 +90,7 @@ struct Known {
 /// Asks all sessions, again and again.
 struct Round {
     teller: Teller,
-    listeners: Arc<Mutex<BTreeMap<Session, Listener>>>,
+    listeners: Shared,
     nudge: Sender<()>,
     screens: bool,
     known: BTreeMap<Session, Known>,
@@ -149,8 +151,9 @@ impl Round {
     /// A session is no more, or has no plugin any more; false when nobody hears it.
     fn forget(&mut self, session: &Session) -> bool {
         self.known.remove(session);
-        let listener = self.listeners.lock().ok().and_then(|mut all| all.remove(session));
-        if let Some(listener) = listener {
+        let mut all = self.listeners.lock().ok();
+        let all = all.as_deref_mut().and_then(Option::as_mut);
+        if let Some(listener) = all.and_then(|all| all.remove(session)) {
             listener.end();
         }
         self.teller.tell(Local::Gone(source(session)))
@@ -159,6 +162,7 @@ impl Round {
     /// Sees to it that the events of a session are heard, which has these panes now.
     fn listen(&mut self, session: &Session, panes: &[ListedPane]) {
         let Ok(mut all) = self.listeners.lock() else { return };
+        let Some(all) = all.as_mut() else { return };
         let known = self.known.entry(session.clone()).or_default();
         let heard = all.get(session).map_or(0, |it| it.heard.load(Ordering::Relaxed));
         let is_change = !known.panes.is_empty() && states(&known.panes) != states(panes);
