@@ -15,6 +15,7 @@ mod frames;
 mod hooks;
 mod mutations;
 mod over_time;
+#[cfg(feature = "user-rules")]
 mod packed_rules;
 mod program_status;
 mod properties;

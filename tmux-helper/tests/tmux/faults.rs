@@ -136,9 +136,13 @@ fn connections_cannot_take_the_last_file_descriptors() {
     let mut daemon = daemon.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     world.until_shown("m", &agent, "idle");
     let pid = i32::try_from(daemon.id()).unwrap();
-    let runtime = fs::read_dir(world.path("run/madohub")).unwrap().flatten();
-    let mut files = runtime.map(|entry| entry.path());
-    let socket = files.find(|path| path.extension().is_some_and(|end| end == "sock")).unwrap();
+    // Without a daemon the list looks itself: that it answers does not mean that there is one yet.
+    let socket = wait("the daemon's socket", || {
+        let runtime = fs::read_dir(world.path("run/madohub")).into_iter().flatten().flatten();
+        let mut files = runtime.map(|entry| entry.path());
+        let socket = files.find(|path| path.extension().is_some_and(|end| end == "sock"));
+        socket.ok_or_else(|| "none".to_owned())
+    });
     // Each says nothing, and is hung up on after some seconds.
     let silent: Vec<_> = (0..60).map(|_| UnixStream::connect(&socket)).collect();
     for (screen, state) in [(WORKING, "working"), (WAITING, "waiting")] {
