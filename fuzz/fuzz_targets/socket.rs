@@ -3,10 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use madohub::cli::SegmentStyle;
-use madohub::config::{Config, Segment, SegmentPreset};
+use madohub::config::{Config, Depth, Segment, SegmentPreset};
 use madohub::output::{
-    Agents, ListedPane, TableOptions, Terminal, history_text, list_table, segment_with,
+    Agents, ListedPane, Script, TableOptions, Terminal, history_text, list_table, segment_with,
 };
 use madohub::protocol::{Answer, Body, Request};
 use std::sync::LazyLock;
@@ -23,10 +22,10 @@ fn show(panes: &[ListedPane]) {
     let options = TableOptions { looks: &CONFIG.looks, home: None, terminal };
     shown(&list_table(panes, &options, 0.0));
     let names = Segment { preset: SegmentPreset::Names, ..CONFIG.segment.clone() };
-    for style in [SegmentStyle::Plain, SegmentStyle::Tmux] {
+    for script in [Script::Plain, Script::Tmux(Depth::Rgb), Script::Tmux(Depth::Eight)] {
         let agents = Agents::here(panes);
-        shown(&segment_with(agents, &CONFIG, &CONFIG.segment, style, 0.0));
-        let text = segment_with(agents, &CONFIG, &names, style, 0.0);
+        shown(&segment_with(agents, &CONFIG, &CONFIG.segment, script, 0.0));
+        let text = segment_with(agents, &CONFIG, &names, script, 0.0);
         shown(&text);
         assert!(!text.replace("##", "").contains("#("), "{text:?}");
     }
