@@ -1,9 +1,9 @@
-//! `bench_daemon PATH_TO_MADOHUB [--seconds N] [--panes N] [--peer PROGRAM]`: what the daemon
-//! costs, and beside it what another program costs that watches the same panes in a terminal.
+//! `bench_daemon PATH_TO_MADOHUB [--seconds N] [--panes N] [--changes N] [--peer PROGRAM]`: what the
+//! daemon costs, and beside it what another program costs that watches the same panes in a terminal.
 //!
 //! The same panes are measured without anything that watches them, with one plain
 //! `tmux list-panes -a` a second (the least that any tool does which polls), and with the daemon.
-//! CPU is user and system time from `/proc`: the watcher with its finished children, and the tmux
+//! CPU is what the kernel counted for the watcher with its finished children, and for the tmux
 //! server; so other load on the machine hardly counts.
 #![allow(
     clippy::cast_precision_loss,
@@ -15,9 +15,11 @@
 )]
 
 use madohub_tests::{
-    Agent, Hue, Madohub, PaneBox, Side, Stage, StageOptions, TestEnv, Tmux, wait_for,
+    Agent, CpuTime, Hue, Madohub, PaneBox, Side, Stage, StageOptions, TestEnv, Tmux, bytes_read,
+    resident, wait_for, wait_until,
 };
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
@@ -25,31 +27,35 @@ use std::time::{Duration, Instant};
 
 /// Panes in one window; more do not fit beside each other.
 const PER_WINDOW: usize = 10;
-/// Of all panes, one in so many animates in the second half.
+/// Of all panes, one in so many animates in most scenes.
 const ANIMATED: usize = 5;
-/// Changes that are timed.
-const CHANGES: usize = 21;
+/// How long runs of tmux are counted.
+const COUNTED: Duration = Duration::from_secs(6);
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (mut program, mut peer) = (None, None);
-    let (mut seconds, mut panes) = (20, 50);
+    let (mut seconds, mut panes, mut changes) = (20, 50, 21);
     let mut words = args.iter();
     while let Some(word) = words.next() {
         let mut number = || words.next().and_then(|n| n.parse::<usize>().ok()).expect("a number");
         match word.as_str() {
             "--seconds" => seconds = number(),
             "--panes" => panes = number(),
+            "--changes" => changes = number(),
             "--peer" => peer = words.next().cloned(),
             path => program = Some(path.to_owned()),
         }
     }
     let Some(program) = program else {
-        eprintln!("usage: bench_daemon PATH_TO_MADOHUB [--seconds N] [--panes N] [--peer PROGRAM]");
+        eprintln!(
+            "usage: bench_daemon PATH_TO_MADOHUB [--seconds N] [--panes N] [--changes N] \
+             [--peer PROGRAM]"
+        );
         return ExitCode::from(2);
     };
     let time = Duration::from_secs(seconds as u64);
-    let bench = Bench { peer, ..Bench::set_up(Path::new(&program), panes, time) };
+    let bench = Bench { peer, changes, ..Bench::set_up(Path::new(&program), panes, time) };
     bench.run();
     ExitCode::SUCCESS
 }
@@ -58,6 +64,8 @@ struct Bench {
     stage: Stage,
     agents: Vec<Agent>,
     time: Duration,
+    /// Changes that are timed.
+    changes: usize,
     /// A program that watches agents in the tmux server which `TMUX` names.
     peer: Option<String>,
 }
@@ -89,80 +97,127 @@ impl Bench {
         }
         let start = |pane: &String| stage.agent(pane, "claude-2.1.332", "idle");
         let agents = ids.iter().map(start).collect();
-        Self { stage, agents, time, peer: None }
+        Self { stage, agents, time, changes: 0, peer: None }
     }
 
     fn run(&self) {
         let count = self.agents.len();
+        let seconds = self.time.as_secs();
+        println!("{count} panes, {seconds} s each, tmux {}", self.stage.tmux.program.version);
+        println!("CPU in % of one core; all else is a second's\n");
         println!(
-            "{count} panes, {} s each, tmux {}",
-            self.time.as_secs(),
-            self.stage.tmux.program.version
+            "{:28} {:>8} {:>9} {:>8} {:>8} {:>9} {:>6} {:>8} {:>8} {:>6}",
+            "",
+            "daemon",
+            "its tmux",
+            "server+",
+            "in all",
+            "list/1s",
+            "runs",
+            "KiB read",
+            "redrawn",
+            "MiB"
         );
-        println!("CPU in % of one core\n");
-        self.phase(&format!("{count} idle"));
-        let animated = count / ANIMATED;
-        for agent in self.agents.iter().step_by(ANIMATED) {
+        self.scene("idle", Some(self.changes));
+        let animated: Vec<&Agent> = self.agents.iter().step_by(ANIMATED).collect();
+        for agent in &animated {
             agent.show("streaming");
         }
-        self.phase(&format!("{animated} of {count} animate"));
+        let some = animated.len();
+        self.scene(&format!("{some} animate"), Some(self.changes));
+        self.stage.tmux.run(&["new-window", "-t", "main:"]);
+        self.scene(&format!("{some} animate out of sight"), None);
+        self.stage.tmux.run(&["detach-client", "-a"]);
+        self.stage.tmux.run(&["detach-client", "-s", "main"]);
+        wait_until("no client", || self.stage.clients(), String::is_empty);
+        self.scene(&format!("{some} animate, no client"), None);
+        self.stage.attach();
+        self.stage.tmux.run(&["kill-window", "-t", "main:"]);
+        for agent in &self.agents {
+            agent.show("streaming");
+        }
+        self.scene("all animate", None);
     }
 
-    fn phase(&self, name: &str) {
-        let bare = self.measure(None, || thread::sleep(self.time));
+    /// Measures what goes on now; and how long so many changes take, if any.
+    fn scene(&self, name: &str, changes: Option<usize>) {
+        let is_attached = !self.stage.clients().is_empty();
+        let record = is_attached.then(|| self.stage.record_client());
+        let drawn = || record.as_ref().map_or(0, |record| record.bytes().len());
+        let pause = || {
+            let before = drawn();
+            thread::sleep(self.time);
+            (drawn() - before) as f64 / self.time.as_secs_f64()
+        };
+        let (bare, drawn_bare) = self.measure(None, pause);
         let plain = self.plain_polling();
         let peer = self.peer.as_ref().map(|program| self.peer(program));
         self.stage.start();
-        let daemon = self.daemon();
+        let daemon = self.stage.daemon();
         wait_for("all panes to be known", || {
             let known = self.stage.madohub.list(&self.stage.tmux).len();
             if known == self.agents.len() { Ok(()) } else { Err(format!("{known}")) }
         });
         // What the start costs is not what watching costs.
-        thread::sleep(Duration::from_secs(3));
-        let watched = self.measure(Some(daemon), || thread::sleep(self.time));
-        let memory = rss_kib(daemon);
-        let mut delays = self.delays();
-        self.agents[1].show("idle");
+        thread::sleep(Duration::from_secs(4));
+        let before = bytes_read(daemon);
+        let (watched, drawn_watched) = self.measure(Some(daemon), pause);
+        let read = (bytes_read(daemon) - before) as f64 / self.time.as_secs_f64() / 1024.0;
+        let runs = self.runs();
+        let memory = resident(daemon) as f64 / 1024.0 / 1024.0;
+        let delays = changes.filter(|changes| *changes > 0).map(|changes| self.delays(changes));
         self.stage.madohub.tmux("stop", &self.stage.tmux);
 
+        let all = watched.total(bare);
+        let Cost { watcher, children, .. } = watched;
         println!(
-            "{name:24} watcher  of it tmux clients   server   watcher + what it adds to the server"
+            "{name:28} {:8.2} {children:9.2} {:8.2} {all:8.2} {:9.2} {runs:6.1} {read:8.1} \
+             {:8.0} {memory:6.1}",
+            watcher - children,
+            (watched.server - bare.server).max(0.0),
+            plain.total(bare),
+            (drawn_watched - drawn_bare).max(0.0),
         );
-        let row = |label: &str, cost: Cost| {
-            let total = cost.total(bare);
-            let Cost { watcher, children, server } = cost;
-            println!("  {label:22} {watcher:7.2} {children:16.2} {server:10.2} {total:12.2}");
-            total
-        };
-        row("nothing watches", bare);
-        let floor = row("list-panes -a each 1 s", plain);
-        let ours = row("madohub", watched);
         if let Some(peer) = peer {
-            let theirs = row("peer", peer);
-            println!("  peer / madohub         {:7.2}", theirs / ours);
+            let theirs = peer.total(bare);
+            println!("  peer: {theirs:.2} in all, {:.2} times ours", theirs / all);
         }
-        println!(
-            "  madohub / list-panes   {:7.2} in all, {:.2} the watcher alone; daemon {:.1} MiB\n",
-            ours / floor,
-            watched.watcher / plain.watcher,
-            memory as f64 / 1024.0
+        if let Some(mut delays) = delays {
+            delays.sort_unstable();
+            let at = |part: usize| delays[(delays.len() - 1) * part / 100].as_millis();
+            println!(
+                "  from the agent's bytes to the colour in the terminal: median {} ms, p95 {} ms, \
+                 p99 {} ms, max {} ms of {}",
+                at(50),
+                at(95),
+                at(99),
+                at(100),
+                delays.len()
+            );
+        }
+    }
+
+    /// Runs of tmux a second, counted by a script in tmux's place for a while.
+    fn runs(&self) -> f64 {
+        let count = self.stage.env.path().join("tmp/runs");
+        fs::write(&count, "").expect("a file");
+        let tmux = which(&self.stage.tmux.program.path);
+        let script = format!(
+            "#!/bin/sh\nprintf . >> '{}'\nexec '{}' \"$@\"\n",
+            count.display(),
+            tmux.display()
         );
-        delays.sort_unstable();
-        let at = |part: usize| delays[(delays.len() - 1) * part / 100].as_millis();
-        println!(
-            "  from the agent's bytes to the colour in the terminal: median {} ms, p95 {} ms, \
-             max {} ms of {}\n",
-            at(50),
-            at(95),
-            at(100),
-            delays.len()
-        );
+        let stand_in = self.stage.env.script("tmux", &script);
+        let start = Instant::now();
+        thread::sleep(COUNTED);
+        let runs = fs::metadata(&count).expect("the file").len();
+        fs::remove_file(stand_in).expect("the script");
+        runs as f64 / start.elapsed().as_secs_f64()
     }
 
     /// Changes of one agent's state in the window in front, each timed until the terminal around
     /// the client shows the border's new colour.
-    fn delays(&self) -> Vec<Duration> {
+    fn delays(&self, changes: usize) -> Vec<Duration> {
         let (stage, agent) = (&self.stage, &self.agents[1]);
         let pane = stage.tmux.run(&["list-panes", "-t", "main:0", "-F", "#{pane_id}"]);
         let area = PaneBox::of(&stage.tmux, pane.lines().nth(1).expect("a second pane"));
@@ -179,7 +234,9 @@ impl Bench {
             })
         };
         let states = [("approval", Hue::Orange), ("finished", Hue::Red), ("working", Hue::Green)];
-        states.into_iter().cycle().take(CHANGES).map(change).collect()
+        let delays = states.into_iter().cycle().take(changes).map(change).collect();
+        self.agents[1].show("idle");
+        delays
     }
 
     /// One `list-panes -a` a second; a tick that comes late is dropped.
@@ -187,14 +244,16 @@ impl Bench {
         let own = std::process::id().cast_signed();
         let start = Instant::now();
         let format = "#{pane_id} #{pane_pid} #{pane_current_command} #{pane_title}";
-        self.measure_children(own, || {
+        let poll = || {
             let mut next = start;
             while start.elapsed() < self.time {
                 self.stage.tmux.run(&["list-panes", "-a", "-F", format]);
                 next += Duration::from_secs(1);
                 thread::sleep(next.saturating_duration_since(Instant::now()));
             }
-        })
+        };
+        let (cost, ()) = self.measure(Some(own), poll);
+        Cost { watcher: cost.children, ..cost }
     }
 
     /// Another program that watches the same panes, in a terminal of another server.
@@ -206,51 +265,37 @@ impl Bench {
         let pid = terminal.get("", "#{pane_pid}").parse().expect("the peer's process");
         // What the start costs is not what watching costs.
         thread::sleep(Duration::from_secs(3));
-        let cost = self.measure(Some(pid), || thread::sleep(self.time));
+        let (cost, ()) = self.measure(Some(pid), || thread::sleep(self.time));
         terminal.kill_server();
         cost
     }
 
-    fn measure(&self, watcher: Option<i32>, run: impl FnOnce()) -> Cost {
-        self.between(|| watcher.map_or([0; 4], cpu_ticks), run)
-    }
-
-    /// Counts only the finished children of the watcher.
-    fn measure_children(&self, watcher: i32, run: impl FnOnce()) -> Cost {
-        let children = || {
-            let [_, _, user, system] = cpu_ticks(watcher);
-            [0, 0, user, system]
-        };
-        self.between(children, run)
-    }
-
-    fn between(&self, watcher: impl Fn() -> [u64; 4], run: impl FnOnce()) -> Cost {
+    fn measure<T>(&self, watcher: Option<i32>, run: impl FnOnce() -> T) -> (Cost, T) {
         let server = self.stage.tmux.pid();
+        let watcher = || watcher.map_or_else(CpuTime::default, CpuTime::of);
         let start = Instant::now();
-        let before = (watcher(), cpu_ticks(server));
-        run();
-        let after = (watcher(), cpu_ticks(server));
-        let seconds = start.elapsed().as_secs_f64();
-        // A clock tick of `/proc` is 10 ms everywhere on Linux.
-        let percent = |after: &[u64], before: &[u64]| {
-            (after.iter().sum::<u64>() - before.iter().sum::<u64>()) as f64 / seconds
+        let before = (watcher(), CpuTime::of(server).own);
+        let outcome = run();
+        let after = (watcher(), CpuTime::of(server).own);
+        let took = start.elapsed();
+        let percent = |after: Duration, before: Duration| {
+            (after - before).as_secs_f64() / took.as_secs_f64() * 100.0
         };
-        Cost {
-            watcher: percent(&after.0, &before.0),
-            children: percent(&after.0[2..], &before.0[2..]),
-            server: percent(&after.1, &before.1),
-        }
+        let children = percent(after.0.children, before.0.children);
+        let cost = Cost {
+            watcher: percent(after.0.own, before.0.own) + children,
+            children,
+            server: percent(after.1, before.1),
+        };
+        (cost, outcome)
     }
+}
 
-    fn daemon(&self) -> i32 {
-        let is_daemon = |pid: &i32| {
-            std::fs::read_to_string(format!("/proc/{pid}/comm"))
-                .is_ok_and(|c| c.trim() == "madohub")
-        };
-        wait_for("the daemon's process", || {
-            self.stage.env.processes().into_iter().find(is_daemon).ok_or_else(String::new)
-        })
-    }
+/// Where a program of this name is.
+fn which(program: &Path) -> PathBuf {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&search).map(|dir| dir.join(program));
+    found.into_iter().find(|path| path.is_file()).expect("tmux in PATH")
 }
 
 impl Cost {
@@ -258,17 +303,4 @@ impl Cost {
     fn total(self, bare: Self) -> f64 {
         self.watcher + (self.server - bare.server).max(0.0)
     }
-}
-
-/// User and system time of a process, then of its finished children, in clock ticks.
-fn cpu_ticks(pid: i32) -> [u64; 4] {
-    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("a living process");
-    let fields: Vec<&str> = line.rsplit(')').next().unwrap().split_whitespace().collect();
-    [11, 12, 13, 14].map(|at| fields[at].parse().unwrap())
-}
-
-fn rss_kib(pid: i32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }

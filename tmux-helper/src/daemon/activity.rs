@@ -4,9 +4,9 @@ use crate::scan::Reach;
 
 /// Tells whether a tmux server read anything from its panes or terminals.
 ///
-/// On Linux the kernel counts the bytes that a process reads. tmux reads what panes print and what
-/// people type, but its own clients reach it by messages that are not counted: while the number
-/// stands still, no pane printed anything (seen in tmux 3.3a).
+/// On Linux the kernel counts what a process reads, and how often. tmux reads what panes print, that
+/// they end, and what people type, but its own clients reach it by messages that are not counted:
+/// while the numbers stand still, no pane printed anything (seen in tmux 3.3a).
 #[derive(Debug)]
 pub(super) struct Activity {
     pid: i64,
@@ -17,10 +17,24 @@ pub(super) struct Activity {
 /// of `/proc`, and so is moved by being asked.
 #[derive(Debug, Default)]
 struct Count {
-    seen: Option<u64>,
-    before: Option<u64>,
+    seen: Option<Reads>,
+    before: Option<Reads>,
     /// What the server read during the last look of each reach.
-    ours: [Option<u64>; 2],
+    ours: [Option<Reads>; 2],
+}
+
+/// What a process has read since it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Reads {
+    bytes: u64,
+    calls: u64,
+}
+
+impl Reads {
+    fn since(self, before: Self) -> Option<Self> {
+        let bytes = self.bytes.checked_sub(before.bytes)?;
+        Some(Self { bytes, calls: self.calls.checked_sub(before.calls)? })
+    }
 }
 
 impl Activity {
@@ -46,7 +60,7 @@ impl Activity {
 }
 
 impl Count {
-    fn begin(&mut self, count: Option<u64>) {
+    fn begin(&mut self, count: Option<Reads>) {
         self.before = count;
         // Should the look fail, whatever was read during it is new.
         self.seen = count;
@@ -54,8 +68,8 @@ impl Count {
 
     /// A look that moved the count as much as the last one of its kind moved it alone. After any
     /// other one of the panes may have printed in between, and counts as if it had.
-    fn end(&mut self, reach: Reach, count: Option<u64>) {
-        let moved = count.zip(self.before).and_then(|(after, before)| after.checked_sub(before));
+    fn end(&mut self, reach: Reach, count: Option<Reads>) {
+        let moved = count.zip(self.before).and_then(|(after, before)| after.since(before));
         let ours = match reach {
             Reach::All => &mut self.ours[0],
             Reach::Moved => &mut self.ours[1],
@@ -68,13 +82,14 @@ impl Count {
 }
 
 #[cfg(target_os = "linux")]
-fn read(pid: i64) -> Option<u64> {
+fn read(pid: i64) -> Option<Reads> {
     use procfs::FromRead as _;
-    procfs::process::Io::from_file(format!("/proc/{pid}/io")).ok().map(|io| io.rchar)
+    let io = procfs::process::Io::from_file(format!("/proc/{pid}/io")).ok()?;
+    Some(Reads { bytes: io.rchar, calls: io.syscr })
 }
 
 #[cfg(not(target_os = "linux"))]
-fn read(_pid: i64) -> Option<u64> {
+fn read(_pid: i64) -> Option<Reads> {
     None
 }
 
@@ -85,10 +100,11 @@ mod tests {
     /// Looks during which the server reads so much; whether each leaves something new.
     fn looks(moves: &[(Reach, u64)]) -> Vec<bool> {
         let mut count = Count::default();
-        let mut read = 1000;
+        let mut read = Reads { bytes: 1000, calls: 10 };
         let look = |(reach, moved): &(Reach, u64)| {
             count.begin(Some(read));
-            read += moved;
+            read.bytes += moved;
+            read.calls += 1;
             count.end(*reach, Some(read));
             count.seen != Some(read)
         };
@@ -115,7 +131,7 @@ mod tests {
     #[test]
     fn a_count_that_cannot_be_read_says_nothing() {
         let mut count = Count::default();
-        count.begin(Some(5));
+        count.begin(Some(Reads { bytes: 5, calls: 1 }));
         count.end(Reach::All, None);
         count.begin(None);
         count.end(Reach::All, None);

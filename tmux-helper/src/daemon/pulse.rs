@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tmux_interface::{RefreshClient, SetEnvironment};
 
 /// Half a pulse.
-const HALF: Duration = Duration::from_millis(600);
+const HALF: Duration = Duration::from_secs(1);
 
 /// Keeps time.
 #[derive(Debug, Default)]

@@ -156,6 +156,13 @@ impl PaneList {
         ListPanes::new().target(pane.to_string()).format(self.0.format()).build()
     }
 
+    /// These panes alone (tmux 3.2 and newer).
+    pub fn these(&self, panes: &[PaneId]) -> TmuxCommand<'static> {
+        let numbers = panes.iter().map(|id| u64::from(*id).to_string()).collect::<Vec<_>>();
+        let filter = format!("#{{m/r:^%({})$,#{{pane_id}}}}", numbers.join("|"));
+        ListPanes::new().all().filter(filter).format(self.0.format()).build()
+    }
+
     /// The panes of windows that had output since this second (tmux 3.2 and newer).
     pub fn moved_since(&self, second: i64) -> TmuxCommand<'static> {
         let filter = format!("#{{e|>=:#{{window_activity}},{second}}}");

@@ -1,8 +1,10 @@
 //! Looking at all panes of a server, as cheaply as it goes.
 //!
-//! Screens are captured only where the window had output since they were captured last; everything
-//! that one look wants to know goes through one run of tmux, and a second one only when a pane
-//! began to move that was still before.
+//! Screens are captured only where something may have been printed since they were captured last;
+//! everything that one look wants to know goes through one run of tmux, and a second one only when
+//! a pane began to move that was still before.
+
+mod terminals;
 
 use crate::composer::StyledScreen;
 use crate::logs::{PaneQuery, SessionLogs};
@@ -16,12 +18,18 @@ use crate::tmux::{
 use madohub_detect::{AgentId, Observation, agent_process};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use tmux_interface::CapturePane;
+use terminals::Terminals;
+use tmux_interface::{CapturePane, TmuxCommand};
 
 /// While a pane moves, its processes are read anew this often, in seconds.
-const WALK_MOVING: f64 = 1.0;
+const WALK_MOVING: f64 = 2.0;
 /// While nothing says that they changed, its processes are read anew this often, in seconds.
-const WALK_STILL: f64 = 10.0;
+const WALK_STILL: f64 = 30.0;
+/// While nothing says that it changed, the process in front is looked at this often, in seconds.
+const SIGN_STILL: f64 = 0.9;
+/// Where tmux says that its window had output, a screen is captured this often, in seconds,
+/// whatever the date of its terminal says.
+const CAPTURE_STILL: i64 = 3;
 /// A pane that moved is expected to go on moving for so many seconds.
 const EXPECTED: f64 = 2.0;
 
@@ -30,7 +38,7 @@ const EXPECTED: f64 = 2.0;
 pub enum Reach {
     /// All panes and clients; finds out which panes are gone.
     All,
-    /// The panes of windows that had output since the last look (tmux 3.2 and newer).
+    /// The panes that may have printed since the last look (tmux 3.2 and newer).
     Moved,
 }
 
@@ -46,6 +54,7 @@ pub struct Scanner {
     reports: Reports,
     panes: BTreeMap<PaneId, Seen>,
     clients: Clients,
+    terminals: Terminals,
     /// Second in which the last look began: what moved since is new.
     last: i64,
 }
@@ -65,6 +74,7 @@ pub struct Seen {
     /// Its screen changed lately; time of that.
     moved: Option<f64>,
     sign: Option<Sign>,
+    signed: Option<f64>,
     walked: Option<f64>,
     /// The agent among its processes, and the agent's own.
     agent: Option<(AgentId, i64)>,
@@ -113,6 +123,7 @@ impl Scanner {
             reports,
             panes: BTreeMap::new(),
             clients: Clients::default(),
+            terminals: Terminals::default(),
             last: 0,
         }
     }
@@ -144,15 +155,18 @@ impl Scanner {
         if second < self.last {
             self.forget_times();
         }
-        let question = match reach {
-            Reach::All => self.question.all(),
-            Reach::Moved => self.question.moved_since(self.last),
-        };
-        let list = also.ask(question);
+        let stirred = self.stirred(reach, now);
+        if stirred.as_ref().is_some_and(Vec::is_empty) && also.is_empty() {
+            self.look_at_processes(reach, &HashSet::new(), now);
+            return Ok(Looked { gone: Vec::new(), replies: Replies::default() });
+        }
+        let list = also.ask(self.list(reach, stirred.as_deref()));
         let clients = (reach == Reach::All).then(|| also.ask(self.client_question.all()));
         let identity = also.ask(Identity::question());
-        let expected = self.panes.iter().filter(|(_, seen)| seen.is_moving(now));
-        let captures = ask_screens(&mut also, expected.map(|(id, _)| *id));
+        let expected = stirred.clone().unwrap_or_else(|| {
+            self.panes.iter().filter(|(_, seen)| seen.is_moving(now)).map(|(id, _)| *id).collect()
+        });
+        let captures = ask_screens(&mut also, expected.into_iter());
         let replies = self.server.run(&also)?;
         let answer = replies.get(identity).and_then(Identity::read);
         if answer.is_some_and(|identity| identity != self.identity) {
@@ -164,11 +178,7 @@ impl Scanner {
             self.clients = self.client_question.read(answer);
         }
         let gone = if reach == Reach::All { self.drop_missing(&listed) } else { Vec::new() };
-        let mut fresh: HashSet<PaneId> = HashSet::new();
-        for pane in listed {
-            fresh.insert(pane.id);
-            self.take(pane);
-        }
+        let listed: Vec<PaneId> = listed.into_iter().map(|pane| self.take(pane)).collect();
         let mut screens: HashMap<PaneId, &str> = HashMap::new();
         for (id, slot) in &captures {
             screens.extend(replies.get(*slot).map(|answer| (*id, answer)));
@@ -178,7 +188,8 @@ impl Scanner {
         // What began to move, came in, or was resized.
         let mut more = Batch::new();
         let stale = self.panes.iter().filter(|(id, seen)| {
-            !screens.contains_key(id) && seen.captured.is_none_or(|then| seen.pane.activity >= then)
+            let is_old = || stirred.is_none() && seen.is_stale(&self.terminals, second);
+            !screens.contains_key(id) && (seen.captured.is_none() || is_old())
         });
         let captures = ask_screens(&mut more, stale.map(|(id, _)| *id));
         if !captures.is_empty() {
@@ -187,8 +198,35 @@ impl Scanner {
             self.take_screens(&answers.collect(), second, now);
         }
         self.last = second;
+        let fresh = listed.into_iter().filter(|id| {
+            self.panes.get(id).is_some_and(|seen| seen.may_have_started(&self.terminals))
+        });
+        let fresh = fresh.collect();
         self.look_at_processes(reach, &fresh, now);
         Ok(Looked { gone, replies })
+    }
+
+    /// The panes that may have printed since they were captured; nothing where tmux must be asked
+    /// for them.
+    fn stirred(&self, reach: Reach, now: f64) -> Option<Vec<PaneId>> {
+        if reach == Reach::All || !self.terminals.are_trusted() {
+            return None;
+        }
+        let may_be_new = |seen: &Seen| {
+            let tty = &seen.pane.tty;
+            seen.is_moving(now)
+                || seen.captured.is_none_or(|then| self.terminals.may_have_printed(tty, then))
+        };
+        let stirred = self.panes.iter().filter(|(_, seen)| may_be_new(seen)).map(|(id, _)| *id);
+        Some(stirred.collect())
+    }
+
+    fn list(&self, reach: Reach, stirred: Option<&[PaneId]>) -> TmuxCommand<'static> {
+        match (reach, stirred) {
+            (Reach::All, _) => self.question.all(),
+            (Reach::Moved, Some(panes)) => self.question.these(panes),
+            (Reach::Moved, None) => self.question.moved_since(self.last),
+        }
     }
 
     /// Looks at what costs no run of tmux: whether another program came to the foreground, ended
@@ -232,7 +270,8 @@ impl Scanner {
     fn forget_times(&mut self) {
         self.last = 0;
         for seen in self.panes.values_mut() {
-            (seen.captured, seen.moved, seen.walked) = (None, None, None);
+            (seen.captured, seen.moved) = (None, None);
+            (seen.signed, seen.walked) = (None, None);
         }
     }
 
@@ -244,7 +283,8 @@ impl Scanner {
         gone
     }
 
-    fn take(&mut self, pane: Pane) {
+    fn take(&mut self, pane: Pane) -> PaneId {
+        let id = pane.id;
         if let Some(seen) = self.panes.get_mut(&pane.id) {
             let resized = (seen.pane.cols, seen.pane.rows) != (pane.cols, pane.rows);
             let replaced = seen.pane.pid != pane.pid || seen.pane.dead != pane.dead;
@@ -252,7 +292,7 @@ impl Scanner {
                 seen.captured = None;
             }
             if replaced {
-                seen.walked = None;
+                (seen.signed, seen.walked) = (None, None);
             }
             seen.dirty |= observe::take_pane(&mut seen.observation, &pane);
             seen.pane = pane;
@@ -265,12 +305,14 @@ impl Scanner {
                 captured: None,
                 moved: None,
                 sign: None,
+                signed: None,
                 walked: None,
                 agent: None,
                 pane,
             };
-            self.panes.insert(seen.pane.id, seen);
+            self.panes.insert(id, seen);
         }
+        id
     }
 
     fn take_screens(&mut self, answers: &HashMap<PaneId, &str>, second: i64, now: f64) {
@@ -279,11 +321,15 @@ impl Scanner {
                 continue;
             };
             let first = seen.observation.screen.is_none();
-            seen.captured = Some(second);
+            let before = seen.captured.replace(second);
             if seen.observation.screen.as_ref() != Some(&rows) {
                 seen.observation.screen = Some(rows);
                 seen.dirty = true;
                 seen.moved = Some(now).filter(|_| !first).or(seen.moved);
+                // Of a dead pane tmux itself writes the end onto the screen.
+                if let Some(before) = before.filter(|_| !seen.pane.dead) {
+                    self.terminals.printed(&seen.pane.tty, before);
+                }
             }
         }
     }
@@ -294,16 +340,23 @@ impl Scanner {
         self.reports.begin();
         for (id, seen) in &mut self.panes {
             let has_word = |pid| self.registry.has_entry(pid) || self.reports.has_report(pid);
-            if reach == Reach::Moved && !fresh.contains(id) && !seen.has_process(has_word) {
+            let age = |then: Option<f64>| then.map_or(f64::INFINITY, |then| now - then);
+            let is_fresh = fresh.contains(id);
+            if reach == Reach::Moved && !is_fresh && !seen.has_process(has_word) {
                 continue;
             }
-            let sign = self.processes.sign(seen.pane.pid);
+            let moving = seen.is_moving(now) || is_fresh;
+            let due = age(seen.walked) >= if moving { WALK_MOVING } else { WALK_STILL };
+            let is_told = is_fresh || (reach == Reach::All && age(seen.signed) >= SIGN_STILL);
+            let sign = if due || is_told {
+                seen.signed = Some(now);
+                self.processes.sign(seen.pane.pid)
+            } else {
+                seen.sign.clone()
+            };
             if self.processes.fell_short() {
                 break;
             }
-            let age = seen.walked.map_or(f64::INFINITY, |then| now - then);
-            let moving = seen.is_moving(now) || fresh.contains(id);
-            let due = age >= if moving { WALK_MOVING } else { WALK_STILL };
             if due || sign != seen.sign {
                 let tree = if seen.pane.dead { None } else { self.processes.tree(seen.pane.pid) };
                 if self.processes.fell_short() {
@@ -363,6 +416,22 @@ impl Seen {
     /// Whether its screen changed within the last seconds before `now`.
     pub fn is_moving(&self, now: f64) -> bool {
         self.moved.is_some_and(|then| now - then < EXPECTED)
+    }
+
+    /// Whether its screen may be another one than when it was captured, by its window and its
+    /// terminal.
+    fn is_stale(&self, terminals: &Terminals, second: i64) -> bool {
+        let Some(then) = self.captured else { return true };
+        self.pane.activity >= then
+            && (second - then >= CAPTURE_STILL || terminals.may_have_printed(&self.pane.tty, then))
+    }
+
+    /// Whether anything may have been started since its processes were read: the terminal shows
+    /// what is typed.
+    fn may_have_started(&self, terminals: &Terminals) -> bool {
+        self.walked.map(whole).is_none_or(|then| {
+            self.pane.activity >= then && terminals.may_have_printed(&self.pane.tty, then)
+        })
     }
 
     fn take_entry(&mut self, registry: &mut RegistryReader) {
