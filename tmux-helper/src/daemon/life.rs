@@ -170,6 +170,7 @@ impl Life {
             pulse: self.borders && self.pulse.is_due(&self.scanner, &self.working, start),
             activity: self.activity.is_new(),
             news: self.scanner.has_news(now),
+            deaf: !self.scanner.hears_all(),
             away: self.scanner.clients().is_empty() && !watched,
         };
         let step = self.pace.step(mood, start);

@@ -11,7 +11,7 @@ const READ: Duration = Duration::from_millis(100);
 /// While nobody looks.
 const TICK_AWAY: Duration = Duration::from_millis(500);
 /// While nothing happens at all, tmux is asked this much more seldom than in the calm pace.
-const STILL: u32 = 3;
+const STILL: u32 = 5;
 
 /// What to do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub(super) struct Mood {
     pub(super) activity: Option<bool>,
     /// An agent wrote something down.
     pub(super) news: bool,
+    /// Agents may write something down of which nothing tells.
+    pub(super) deaf: bool,
     /// Nobody looks: no terminal is attached and nobody watches.
     pub(super) away: bool,
 }
@@ -83,7 +85,7 @@ impl Pace {
         };
         let peek = match (mood.hot, mood.activity) {
             (true, _) => hot,
-            (false, Some(false)) => calm * STILL,
+            (false, Some(false)) if !mood.deaf => calm * STILL,
             (false, _) => calm,
         };
         let anything_new = mood.activity.unwrap_or(mood.hot) || mood.pulse;
@@ -128,8 +130,14 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const QUIET: Mood =
-        Mood { hot: false, pulse: false, activity: Some(false), news: false, away: false };
+    const QUIET: Mood = Mood {
+        hot: false,
+        pulse: false,
+        activity: Some(false),
+        news: false,
+        deaf: false,
+        away: false,
+    };
 
     /// Steps made within ten seconds of waking up every 20 ms.
     fn looks(mood: Mood, partial: bool) -> (usize, usize, usize) {
@@ -152,7 +160,13 @@ mod tests {
 
     #[test]
     fn a_still_server_is_hardly_asked() {
-        assert_eq!(looks(QUIET, true), (4, 0, 0));
+        assert_eq!(looks(QUIET, true), (2, 0, 0));
+    }
+
+    #[test]
+    fn where_nothing_tells_what_agents_write_it_is_looked_for() {
+        let (all, moved, peeks) = looks(Mood { deaf: true, ..QUIET }, true);
+        assert_eq!((all, moved, peeks), (2, 0, 8));
     }
 
     #[test]
@@ -210,7 +224,7 @@ mod tests {
     #[test]
     fn nobody_looks() {
         let (all, moved, _) = looks(Mood { away: true, ..QUIET }, true);
-        assert_eq!((all, moved), (4, 0));
+        assert_eq!((all, moved), (2, 0));
         let (all, moved, _) = looks(Mood { away: true, activity: Some(true), ..QUIET }, true);
         assert!(all + moved <= 11, "{all} + {moved}");
     }

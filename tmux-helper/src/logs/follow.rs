@@ -130,6 +130,11 @@ impl SessionLogs {
             || self.panes.values().any(|pane| pane.is_due(now))
     }
 
+    /// Whether file events tell of everything that is written.
+    pub fn hears_all(&self) -> bool {
+        self.watcher.as_ref().is_some_and(Watcher::is_complete)
+    }
+
     fn watch_folders(&mut self) {
         let Some(watcher) = &mut self.watcher else { return };
         let logs = self.panes.values().filter_map(|pane| match &pane.tie {

@@ -79,6 +79,11 @@ impl Watcher {
         self.news.load(Ordering::Relaxed)
     }
 
+    /// Whether the system had a watch for every folder that is there.
+    pub(super) fn is_complete(&self) -> bool {
+        self.refused == 0
+    }
+
     /// From here on what happens is new.
     pub(super) fn take_news(&self) {
         self.news.store(false, Ordering::Relaxed);
@@ -125,6 +130,7 @@ pub(super) mod tests {
         let mut watcher = limited(2);
         watcher.set(folders(&["/a", "/b", "/c"]));
         assert_eq!((watcher.folders.len(), watcher.refused), (2, 1));
+        assert!(!watcher.is_complete());
         watcher.set(folders(&["/a", "/b", "/c", "/d"]));
         assert_eq!((watcher.folders.len(), watcher.refused), (2, 2));
         // One is given back, and goes to one that waits.

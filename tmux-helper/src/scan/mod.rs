@@ -391,6 +391,11 @@ impl Scanner {
         self.logs.has_news(now)
     }
 
+    /// Whether file events tell of everything that agents write down.
+    pub fn hears_all(&self) -> bool {
+        self.logs.hears_all()
+    }
+
     /// Reads the agents' own records: registry and session logs.
     pub fn read_records(&mut self, now: f64) {
         self.registry.begin();
