@@ -9,7 +9,7 @@ use crate::scan::Reach;
 /// while the numbers stand still, no pane printed anything (seen in tmux 3.3a).
 #[derive(Debug)]
 pub(super) struct Activity {
-    pid: i64,
+    source: Source,
     count: Count,
 }
 
@@ -31,6 +31,14 @@ struct Reads {
 }
 
 impl Reads {
+    /// From the text of `/proc/PID/io` (proc(5)).
+    #[cfg(target_os = "linux")]
+    fn parse(text: &str) -> Option<Self> {
+        let number =
+            |name| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+        Some(Self { bytes: number("rchar:")?, calls: number("syscr:")? })
+    }
+
     fn since(self, before: Self) -> Option<Self> {
         let bytes = self.bytes.checked_sub(before.bytes)?;
         Some(Self { bytes, calls: self.calls.checked_sub(before.calls)? })
@@ -40,22 +48,22 @@ impl Reads {
 impl Activity {
     /// Of the server with this process.
     pub(super) fn of(pid: i64) -> Self {
-        Self { pid, count: Count::default() }
+        Self { source: Source::of(pid), count: Count::default() }
     }
 
     /// Whether the server read anything since the last look; nothing where nobody can say.
     pub(super) fn is_new(&self) -> Option<bool> {
-        Some(read(self.pid)? != self.count.seen?)
+        Some(self.source.read()? != self.count.seen?)
     }
 
     /// A look begins.
     pub(super) fn begin_look(&mut self) {
-        self.count.begin(read(self.pid));
+        self.count.begin(self.source.read());
     }
 
     /// The look is over.
     pub(super) fn end_look(&mut self, reach: Reach) {
-        self.count.end(reach, read(self.pid));
+        self.count.end(reach, self.source.read());
     }
 }
 
@@ -81,19 +89,37 @@ impl Count {
     }
 }
 
+/// Where the numbers come from: the file is kept open, since they are read a dozen times a second.
+#[derive(Debug)]
+struct Source(#[cfg(target_os = "linux")] Option<std::fs::File>);
+
 #[cfg(target_os = "linux")]
-fn read(pid: i64) -> Option<Reads> {
-    use procfs::FromRead as _;
-    let io = procfs::process::Io::from_file(format!("/proc/{pid}/io")).ok()?;
-    Some(Reads { bytes: io.rchar, calls: io.syscr })
+impl Source {
+    fn of(pid: i64) -> Self {
+        Self(std::fs::File::open(format!("/proc/{pid}/io")).ok())
+    }
+
+    fn read(&self) -> Option<Reads> {
+        use std::os::unix::fs::FileExt as _;
+        let mut text = [0; 512];
+        let length = self.0.as_ref()?.read_at(&mut text, 0).ok()?;
+        Reads::parse(std::str::from_utf8(text.get(..length)?).ok()?)
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn read(_pid: i64) -> Option<Reads> {
-    None
+impl Source {
+    fn of(_pid: i64) -> Self {
+        Self()
+    }
+
+    fn read(&self) -> Option<Reads> {
+        None
+    }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -109,6 +135,18 @@ mod tests {
             count.seen != Some(read)
         };
         moves.iter().map(look).collect()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_this_process_reads_is_counted() {
+        let source = Source::of(std::process::id().into());
+        let before = source.read().unwrap();
+        let bytes = std::fs::read("/proc/self/stat").unwrap();
+        let more = source.read().unwrap().since(before).unwrap();
+        assert!(more.bytes >= u64::try_from(bytes.len()).unwrap(), "{more:?}");
+        assert!(more.calls > 0, "{more:?}");
+        assert_eq!(Source::of(-1).read(), None);
     }
 
     #[test]
