@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let time = Duration::from_secs(seconds as u64);
-    let bench = Bench { peer, changes, ..Bench::set_up(Path::new(&program), panes, time) };
+    let bench = Bench { changes, peer, ..Bench::set_up(Path::new(&program), panes, time) };
     bench.run();
     ExitCode::SUCCESS
 }
@@ -279,7 +279,7 @@ impl Bench {
         let after = (watcher(), CpuTime::of(server).own);
         let took = start.elapsed();
         let percent = |after: Duration, before: Duration| {
-            (after - before).as_secs_f64() / took.as_secs_f64() * 100.0
+            after.saturating_sub(before).as_secs_f64() / took.as_secs_f64() * 100.0
         };
         let children = percent(after.0.children, before.0.children);
         let cost = Cost {

@@ -248,7 +248,7 @@ impl Default for Segment {
 impl Default for Pace {
     fn default() -> Self {
         Self {
-            hot: Duration::from_millis(200),
+            hot: Duration::from_millis(250),
             calm: Duration::from_secs(1),
             away: Duration::from_secs(3),
         }

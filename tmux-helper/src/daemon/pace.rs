@@ -170,9 +170,9 @@ mod tests {
     }
 
     #[test]
-    fn a_hot_server_is_asked_five_times_a_second() {
+    fn a_hot_server_is_asked_four_times_a_second() {
         let (all, moved, _) = looks(Mood { hot: true, activity: Some(true), ..QUIET }, true);
-        assert_eq!((all, all + moved), (10, 50));
+        assert_eq!((all, all + moved), (10, 40));
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn an_old_tmux_is_always_asked_for_all() {
         let (all, moved, _) = looks(Mood { hot: true, activity: Some(true), ..QUIET }, false);
-        assert_eq!((all, moved), (50, 0));
+        assert_eq!((all, moved), (39, 0));
     }
 
     #[test]
