@@ -19,12 +19,14 @@ fn the_plugin_entry_starts_one_daemon() {
     let program = stage.madohub.program().display().to_string();
     stage.tmux.run(&["set-option", "-g", "@madohub_bin", &program]);
     run_entry(&stage);
+    let daemons = || format!("{:?}", stage.daemons());
     wait_until("the daemon", || stage.daemons().len(), |count| *count == 1);
+    let one = daemons();
     stage.wait_state(&panes[1].0, "waiting");
-    // A person sources the configuration again.
+    // A person sources the configuration again: what is started then finds the daemon, and ends.
     run_entry(&stage);
     stage.wait_state(&panes[0].0, "working");
-    assert_eq!(stage.daemons().len(), 1);
+    wait_until("the same daemon alone", daemons, |all| *all == one);
 }
 
 #[test]
