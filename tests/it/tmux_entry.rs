@@ -1,6 +1,6 @@
 //! How the product gets into a person's tmux: the plugin entry and the demo.
 
-use madohub_tests::{Stage, wait_until};
+use madohub_tests::{Stage, wait_for, wait_until};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,14 +19,17 @@ fn the_plugin_entry_starts_one_daemon() {
     let program = stage.madohub.program().display().to_string();
     stage.tmux.run(&["set-option", "-g", "@madohub_bin", &program]);
     run_entry(&stage);
-    let daemons = || format!("{:?}", stage.daemons());
-    wait_until("the daemon", || stage.daemons().len(), |count| *count == 1);
-    let one = daemons();
     stage.wait_state(&panes[1].0, "waiting");
+    // What started it has the same name, and ends.
+    let alone = || match stage.daemons()[..] {
+        [daemon] => Ok(daemon),
+        ref all => Err(format!("{all:?}")),
+    };
+    let one = wait_for("the daemon alone", alone);
     // A person sources the configuration again: what is started then finds the daemon, and ends.
     run_entry(&stage);
     stage.wait_state(&panes[0].0, "working");
-    wait_until("the same daemon alone", daemons, |all| *all == one);
+    assert_eq!(wait_for("the daemon alone again", alone), one);
 }
 
 #[test]
