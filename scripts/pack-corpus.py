@@ -228,7 +228,7 @@ def write_seeds(target):
         "config": [project / "tmux-helper/src/config/template.toml"],
         **{
             name: sorted((project / "fuzz/seeds" / name).iterdir())
-            for name in ("socket", "fleet", "pipe", "processes")
+            for name in ("socket", "fleet", "pipe", "processes", "program_status")
         },
     }.items():
         folder = target / name

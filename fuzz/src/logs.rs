@@ -30,7 +30,7 @@ enum Format {
     Copilot,
     Crush,
     Gemini,
-    /// One object, as versions before 0.40 wrote it.
+    /// One object, as older versions wrote it.
     GeminiObject,
     Goose,
     Opencode,

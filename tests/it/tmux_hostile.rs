@@ -1,6 +1,8 @@
-//! What an agent said last goes wherever a route sends it, and arrives as harmless text.
+//! What an agent said last goes wherever a route sends it, and arrives as harmless text; so does what
+//! titles and folders are called, wherever they are shown.
 
-use madohub_tests::{Agent, Stage, StageOptions, wait_for};
+use madohub_tests::recording::Cue;
+use madohub_tests::{Agent, Stage, StageOptions, wait_for, wait_until};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -110,5 +112,83 @@ fn the_last_message_is_data_for_every_kind_of_target() {
     assert!(!mark.exists(), "it was run");
     // The server still lives, and nothing set its titles.
     let titles = stage.tmux.run(&["list-panes", "-a", "-F", "#{pane_title}"]);
+    assert!(!titles.contains("gotcha"), "{titles}");
+}
+
+/// A title, colours, a bell, one more row, other directions of writing, and what tmux and shells run.
+fn hostile(trap: &Path) -> String {
+    let name = trap.file_name().unwrap().to_str().unwrap();
+    format!(
+        "a\x1b]0;gotcha\x07\x1b[31m\u{9b}2J\r\n\u{202e}#(touch {name})#[fg=red]$(touch {name})b"
+    )
+}
+
+/// The bytes that the dashboard draws with.
+fn dashboard(stage: &Stage, word: &str) -> Vec<u8> {
+    let line = format!("read go; exec '{}' dash", stage.madohub.program().display());
+    let new = ["new-window", "-d", "-P", "-F", "#{pane_id}", "-c", "/", &line];
+    let pane = stage.tmux.run(&new);
+    let file = stage.env.path().join("tmp/dash-bytes");
+    stage.tmux.run(&["pipe-pane", "-t", &pane, &format!("exec cat >'{}'", file.display())]);
+    stage.tmux.run(&["send-keys", "-t", &pane, "Enter"]);
+    wait_until(
+        "the dashboard",
+        || stage.tmux.capture(&pane),
+        |screen| screen.contains("Enter go") && screen.contains(word),
+    );
+    let drawn = || fs::read(&file).unwrap_or_default();
+    let has_word = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).contains(word);
+    let bytes = wait_for("its bytes", || {
+        let bytes = drawn();
+        if has_word(&bytes) { Ok(bytes) } else { Err(String::from_utf8_lossy(&bytes).into_owned()) }
+    });
+    stage.tmux.run(&["send-keys", "-t", &pane, "q"]);
+    bytes
+}
+
+#[test]
+fn titles_and_folders_are_text_wherever_they_are_shown() {
+    let stage = Stage::with(&StageOptions { size: (200, 40), ..StageOptions::default() });
+    let trap = stage.env.home().join("trap");
+    let name = hostile(&trap);
+    let folder = stage.env.home().join(&name);
+    fs::create_dir(&folder).unwrap();
+    let pane = stage.first_pane();
+    stage.type_line(&pane, "cd ./*gotcha*");
+    stage.configure("[border]\ntitle = true\n[segment]\npreset = \"names\"\n");
+    let agent = stage.agent(&pane, "claude-2.1.332", "working");
+    agent.tell(&Cue::Title { title: name.replace('\x07', "") });
+    // What this command is given is a format; the name is not to be one yet.
+    stage.tmux.run(&["rename-window", "-t", &pane, &name.replace('#', "##")]);
+    stage.tmux.run(&["set-option", "-g", "status-right", "#{E:@madohub_status}"]);
+    stage.start();
+    stage.wait_state(&pane, "working");
+    answer(&stage, &name);
+    agent.show("approval");
+    stage.wait_state(&pane, "waiting");
+
+    let server = ["-L", &stage.tmux.socket];
+    let said = |args: &[&str]| stage.madohub.run(&[args, &server].concat());
+    let views = [
+        ("list", said(&["list"])),
+        ("list --json", said(&["list", "--json"])),
+        ("history", said(&["list", "--history"])),
+        ("explain", said(&["explain", "--text", &pane])),
+        ("segment", stage.status(&["--format", "names"])),
+        ("daemon", said(&["tmux", "status"])),
+    ];
+    let acts = |text: &str| text.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}');
+    for (which, text) in &views {
+        // JSON has its own way to write them.
+        let is_json = which.ends_with("json");
+        assert!(!acts(text) || is_json && !text.contains('\x1b'), "{which}: {text:?}");
+    }
+    assert!(views[0].1.contains('␛'), "its folder is shown: {}", views[0].1);
+    let drawn = String::from_utf8(dashboard(&stage, "␛]0;gotcha")).unwrap();
+    for part in ["\x1b]0;gotcha", "\x07", "\u{9b}", "\u{202e}"] {
+        assert!(!drawn.contains(part), "{part:?} in {drawn:?}");
+    }
+    assert!(!trap.exists() && !folder.join("trap").exists(), "it was run");
+    let titles = stage.terminal.run(&["list-panes", "-a", "-F", "#{pane_title}"]);
     assert!(!titles.contains("gotcha"), "{titles}");
 }

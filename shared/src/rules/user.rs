@@ -10,9 +10,13 @@ impl RuleSet {
     /// The built-in rules with the user's files on top, in the order given. A file that cannot
     /// be used is left out and answered as an error; everything else is in force.
     pub fn layered(user: &[RuleFile]) -> Result<(Self, Vec<RuleError>), RuleError> {
-        let mut set = Self::builtin()?;
-        let errors = user.iter().filter_map(|file| set.add(file).err()).collect();
-        Ok((set, errors))
+        Ok(Self::builtin()?.with(user))
+    }
+
+    /// The same over rules that are compiled already.
+    pub fn with(mut self, user: &[RuleFile]) -> (Self, Vec<RuleError>) {
+        let errors = user.iter().filter_map(|file| self.add(file).err()).collect();
+        (self, errors)
     }
 
     /// Checks one file as [`RuleSet::layered`] would take it.

@@ -1,6 +1,7 @@
 //! The daemon killed at every point of a step: nothing is told or done twice, and nothing stays.
 
-use crate::world::{IDLE, WAITING, WORKING, World, until_gone, wait};
+use crate::faults::{until_told, until_well, watched};
+use crate::world::{IDLE, WAITING, WORKING, World, kill, until_gone, wait};
 use std::fs;
 
 /// The points in their order, see `fault::point` in the sources.
@@ -64,4 +65,44 @@ fn killed_at_any_point_of_a_step_it_tells_and_does_everything_once() {
             scope.spawn(move || killed_at(point));
         }
     });
+}
+
+#[test]
+fn of_what_was_written_by_half_nothing_is_made_up() {
+    let (world, agent) = watched();
+    let mut state = "idle";
+    let folder = world.path("state/madohub");
+    let file = |ending: &str| {
+        let mut files = fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
+        files.find(|path| path.extension().is_some_and(|e| e == ending)).unwrap()
+    };
+    let mut change = |known: &[String]| {
+        let (screen, next) =
+            if state == "working" { (WAITING, "waiting") } else { (WORKING, "working") };
+        world.show("one", screen);
+        world.until_shown("m", &agent, next);
+        let told = [known, &[format!("{state}>{next}")]].concat();
+        until_told(&world, &agent, &told);
+        state = next;
+        told
+    };
+    for endings in [&["json"][..], &["events"], &["routes"], &["json", "events", "routes"]] {
+        let mut known = world.told("m", &agent);
+        for _ in 0..2 {
+            known = change(&known);
+        }
+        kill(world.daemon("m"));
+        for ending in endings {
+            // In the middle of the last thing that was written.
+            let bytes = fs::read(file(ending)).unwrap();
+            fs::write(file(ending), &bytes[..bytes.len() - 20]).unwrap();
+        }
+        world.said("m", &["tmux", "start"]);
+        if endings.contains(&"events") {
+            known.pop();
+        }
+        assert_eq!(world.told("m", &agent), known, "{endings:?}");
+        change(&known);
+        until_well(&world);
+    }
 }

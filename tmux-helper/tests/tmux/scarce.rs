@@ -105,6 +105,43 @@ fn a_full_disk_is_said_and_leaves_nothing_half_written() {
     assert_eq!(world.options("m"), before, "something of us stayed");
 }
 
+#[test]
+fn in_a_read_only_home_nothing_is_begun_and_what_needs_no_file_works() {
+    let world = World::new();
+    let (home, state) = (world.path("home"), world.path("state"));
+    fs::create_dir(&state).unwrap();
+    let lock = |path: &Path| {
+        let path = path.display();
+        format!("mount --bind {path} {path} && mount -o remount,bind,ro {path}")
+    };
+    let script = format!("{} && {}", lock(&home), lock(&state));
+    let Some(space) = Space::new(&world, &script) else { return };
+    world.server("m");
+    let before = world.options("m");
+    let agent = world.agent("m", "one");
+    world.show("one", WAITING);
+    let run = |args: &[&str]| {
+        let mut command = space.command(&world, env!("CARGO_BIN_EXE_madohub"));
+        command.args(args).args(["-L", "m"]).output().unwrap()
+    };
+    for start in [&["tmux", "start"][..], &["tmux", "start", "--foreground"]] {
+        let start = run(start);
+        let said = String::from_utf8_lossy(&start.stderr);
+        assert_eq!(start.status.code(), Some(2), "{start:?}");
+        assert!(said.contains("Read-only file system"), "{said}");
+        assert!(said.contains(&*state.to_string_lossy()), "it says where: {said}");
+    }
+    wait("the list without a daemon", || {
+        let list = run(&["list", "--json"]);
+        let said = String::from_utf8_lossy(&list.stdout).into_owned();
+        if said.contains("\"waiting\"") { Ok(()) } else { Err(format!("{list:?}")) }
+    });
+    let doctor = run(&["doctor"]);
+    assert!(doctor.status.code().is_some_and(|code| code < 2), "{doctor:?}");
+    world.tmux("m", &["kill-pane", "-t", &agent]);
+    assert_eq!(world.options("m"), before);
+}
+
 /// How often the daemon's loop has rested.
 fn rests(daemon: i32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{daemon}/task/{daemon}/status")).unwrap();
