@@ -8,6 +8,8 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use std::rc::Rc;
 
+/// Bytes of a text that are looked at together.
+const BLOCK: usize = 8;
 /// Pairs of bytes are looked up in a table of this many places, a power of two.
 const PLACES: u16 = 8192;
 /// Texts of a group, at most: beyond, the group says too little to be worth its room.
@@ -33,23 +35,43 @@ pub(crate) struct Pairs(Rc<[u64; PLACES as usize / 64]>);
 impl Pairs {
     /// The pairs of a text, as if a line end stood at both of its ends.
     pub(crate) fn of(text: &str) -> Self {
-        let mut pairs = [0; PLACES as usize / 64];
+        let mut table = [0; PLACES as usize / 64];
+        let (blocks, tail) = text.as_bytes().as_chunks::<BLOCK>();
+        // No text holds this byte.
+        let mut before = [0xFF; BLOCK];
         let mut last = b'\n';
-        let mut add = |byte| {
-            let place = place(last, byte);
-            if let Some(word) = pairs.get_mut(usize::from(place / 64)) {
-                *word |= 1 << (place % 64);
+        for block in blocks {
+            // Lines and blanks repeat one character of three bytes or of one.
+            let fresh = if repeats(before, *block) { 1 } else { BLOCK };
+            for byte in block.iter().take(fresh) {
+                add(&mut table, place(last, *byte));
+                last = *byte;
             }
-            last = byte;
-        };
-        text.bytes().for_each(&mut add);
-        add(b'\n');
-        Self(Rc::new(pairs))
+            (before, [.., last]) = (*block, *block);
+        }
+        for byte in tail.iter().chain(b"\n") {
+            add(&mut table, place(last, *byte));
+            last = *byte;
+        }
+        Self(Rc::new(table))
     }
 
     fn has(&self, place: u16) -> bool {
         self.0.get(usize::from(place / 64)).is_some_and(|word| word & 1 << (place % 64) != 0)
     }
+}
+
+/// Marks a place of the table.
+fn add(table: &mut [u64; PLACES as usize / 64], place: u16) {
+    if let Some(word) = table.get_mut(usize::from(place / 64)) {
+        *word |= 1 << (place % 64);
+    }
+}
+
+/// Whether each byte of a block is the one three before it, so that only its first pair can be new.
+fn repeats(before: [u8; BLOCK], block: [u8; BLOCK]) -> bool {
+    let [before, block] = [before, block].map(u64::from_le_bytes);
+    block == (before >> 40 | block << 24)
 }
 
 /// Where a pair is in the table, the same for both cases. Neighbours in a language differ in their

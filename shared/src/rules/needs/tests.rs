@@ -1,6 +1,6 @@
 //! What a pattern needs is in everything that it matches, and most other texts lack it.
 
-use super::{Needs, Pairs};
+use super::{Needs, Pairs, places};
 use crate::rules::row_needs::RowNeeds;
 use proptest::prelude::*;
 use regex::RegexBuilder;
@@ -103,5 +103,21 @@ proptest! {
         if matches(&pattern, row, false) {
             prop_assert!(RowNeeds::of(&pattern).may_be_met(row));
         }
+    }
+
+    /// A text that repeats itself is read by leaps.
+    #[test]
+    fn no_pair_is_leaped_over(
+        parts in prop::collection::vec((prop::sample::select(vec!["─", " ", "a", "ab", "abc", "─ ", "\n", "\0"]), 0..30_usize), 0..8),
+    ) {
+        let text: String = parts.iter().map(|(part, times)| part.repeat(*times)).collect();
+        let bytes = format!("\n{text}\n").into_bytes();
+        let pairs = Pairs::of(&text);
+        for place in places(&bytes) {
+            prop_assert!(pairs.has(place), "{text:?}");
+        }
+        let marked: u32 = pairs.0.iter().map(|word| word.count_ones()).sum();
+        let all: std::collections::BTreeSet<u16> = places(&bytes).collect();
+        prop_assert_eq!(marked as usize, all.len());
     }
 }
