@@ -1,10 +1,10 @@
 //! `bench_fleet PATH_TO_MADOHUB [--seconds N]`: what it costs to follow 200 hosts with 30 panes each,
 //! of which each changes once a second.
 //!
-//! CPU is user and system time from `/proc`, of the publisher that follows them for the segment and of
-//! the broker in the same seconds, which is the baseline: it does the least that must be done with each
-//! message. How many it handed on, and left out for listeners that were too slow, it tells itself (`$SYS`;
-//! those that it takes without confirming them Mosquitto 2.0.11 does not count). The daemon is measured with and without.
+//! CPU time is of the publisher that follows them for the segment and of the broker in the same seconds,
+//! which is the baseline: it does the least that must be done with each message. How many it handed on,
+//! and left out for listeners that were too slow, it tells itself (`$SYS`; those that it takes without
+//! confirming them Mosquitto 2.0.11 does not count). The daemon is measured with and without.
 #![allow(
     clippy::cast_precision_loss,
     clippy::expect_used,
@@ -15,7 +15,8 @@
 )]
 
 use madohub_tests::{
-    Broker, BrokerOptions, Madohub, Mqtt, SimulatedHosts, Stage, StageOptions, TestEnv, wait_for,
+    Broker, BrokerOptions, CpuTime, Madohub, Mqtt, SimulatedHosts, Stage, StageOptions, TestEnv,
+    resident, wait_for,
 };
 use std::fs;
 use std::path::Path;
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
     let alone = cpu(daemon);
     thread::sleep(time);
     let alone = cpu(daemon) - alone;
-    let empty = memory(pid);
+    let empty = resident(pid) / 1024;
 
     let mut hosts = SimulatedHosts::new(broker.port(), HOSTS, PANES);
     let mut counts = Counts::new(broker.port());
@@ -85,7 +86,7 @@ fn main() -> ExitCode {
     let [publisher_cpu, broker_cpu, daemon_cpu] =
         [(pid, before[0]), (broker.pid(), before[1]), (daemon, before[2])]
             .map(|(pid, before)| cpu(pid) - before);
-    let (full, converged) = (memory(pid), converged.elapsed().as_secs_f64());
+    let (full, converged) = (resident(pid) / 1024, converged.elapsed().as_secs_f64());
     let last = counts.settled();
     let messages = hosts.published;
     let [sent, dropped] = [0, 1].map(|n| last[n] - first[n]);
@@ -152,16 +153,7 @@ impl Counts {
     }
 }
 
-/// Seconds of user and system time so far.
+/// Seconds of CPU time so far.
 fn cpu(pid: i32) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("it lives");
-    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
-    let ticks = |field: usize| fields[field].parse::<u64>().unwrap();
-    (ticks(11) + ticks(12)) as f64 / rustix::param::clock_ticks_per_second() as f64
-}
-
-fn memory(pid: i32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it lives");
-    let row = status.lines().find(|row| row.starts_with("VmRSS:")).unwrap();
-    row.split_whitespace().nth(1).unwrap().parse().unwrap()
+    CpuTime::of(pid).own.as_secs_f64()
 }

@@ -12,7 +12,7 @@
     reason = "a benchmark may fail loudly"
 )]
 
-use madohub_tests::{STATE_COLOURS, WITNESS, ZellijOptions, ZellijStage, wait_for};
+use madohub_tests::{CpuTime, STATE_COLOURS, WITNESS, ZellijOptions, ZellijStage, wait_for};
 use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -111,17 +111,12 @@ fn stage(args: &Arguments, loaded: Loaded) -> ZellijStage {
 /// Share of a core that the server takes.
 fn share(args: &Arguments, stage: &ZellijStage) -> f64 {
     let pid = stage.server_pid();
-    let ticks = || -> u64 {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
-    };
+    let spent = || CpuTime::of(pid).own.as_secs_f64();
     // What starting and the first picture took is over.
     sleep(Duration::from_secs(5));
-    let (before, start) = (ticks(), Instant::now());
+    let (before, start) = (spent(), Instant::now());
     sleep(Duration::from_secs(args.seconds));
-    let per_second = rustix::param::clock_ticks_per_second() as f64;
-    (ticks() - before) as f64 / per_second / start.elapsed().as_secs_f64()
+    (spent() - before) / start.elapsed().as_secs_f64()
 }
 
 /// Time from a changed screen to its frame in the other colour. (zellij numbers the others otherwise.)

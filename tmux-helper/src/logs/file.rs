@@ -53,6 +53,53 @@ impl From<&Metadata> for Stamp {
     }
 }
 
+/// A file below an agent's folder that is read from where the last reading ended.
+#[derive(Debug)]
+pub(super) struct Followed {
+    root: PathBuf,
+    path: PathBuf,
+    /// As of the last reading.
+    stamp: Option<Stamp>,
+}
+
+/// What a file became since it was read.
+#[derive(Debug)]
+pub(super) struct Changed {
+    /// The file, opened.
+    pub(super) file: File,
+    /// As of now: what is appended from here on shows in the next stamp.
+    pub(super) stamp: Stamp,
+    /// It is the one that was read, and no shorter than what was read of it.
+    pub(super) has_grown: bool,
+}
+
+impl Followed {
+    /// A file that nothing was read of yet.
+    pub(super) fn new(root: &Path, path: &Path) -> Self {
+        Self { root: root.to_owned(), path: path.to_owned(), stamp: None }
+    }
+
+    /// The file, when it is not what was seen; `offset` bytes of it were read. Costs one `stat`
+    /// when nothing changed.
+    pub(super) fn changed(&self, offset: u64) -> io::Result<Option<Changed>> {
+        let stamp = Stamp::of(&self.path);
+        if stamp.is_some() && stamp == self.stamp {
+            return Ok(None);
+        }
+        let file = open(&self.root, &self.path)?;
+        let stamp = Stamp::from(&file.metadata()?);
+        let has_grown = self.stamp.is_some_and(|then| {
+            (then.device, then.inode) == (stamp.device, stamp.inode) && stamp.size >= offset
+        });
+        Ok(Some(Changed { file, stamp, has_grown }))
+    }
+
+    /// It was read as it was then.
+    pub(super) fn seen(&mut self, stamp: Stamp) {
+        self.stamp = Some(stamp);
+    }
+}
+
 /// Whether a file of this name may hold a secret. Such a file is never opened.
 pub(super) fn is_secret(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return true };

@@ -5,13 +5,13 @@
 //! replaced, or holds other bytes before that place than it did is read anew.
 
 use super::condense::{Condensed, Condenser};
-use super::file::{self, Stamp};
+use super::file::{Changed, Followed};
 use super::kept::Kept;
 use memchr::memchr;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes read at a time.
 const BLOCK: usize = 64 * 1024;
@@ -25,9 +25,7 @@ const SEAM: usize = 64;
 /// One file, followed.
 #[derive(Debug)]
 pub(super) struct Tail {
-    root: PathBuf,
-    path: PathBuf,
-    stamp: Option<Stamp>,
+    followed: Followed,
     /// Where the next reading begins.
     offset: u64,
     /// The bytes right before that.
@@ -41,9 +39,7 @@ impl Tail {
     /// A file that nothing was read of yet, below the agent's folder `root`.
     pub(super) fn new(root: &Path, path: &Path) -> Self {
         Self {
-            root: root.to_owned(),
-            path: path.to_owned(),
-            stamp: None,
+            followed: Followed::new(root, path),
             offset: 0,
             seam: Vec::new(),
             record: Condenser::default(),
@@ -53,22 +49,16 @@ impl Tail {
 
     /// Reads what is new. Costs one `stat` when nothing is.
     pub(super) fn read(&mut self, kept: &mut Kept) -> io::Result<()> {
-        let stamp = Stamp::of(&self.path);
-        if stamp.is_some() && stamp == self.stamp {
+        let Some(Changed { mut file, stamp, has_grown }) = self.followed.changed(self.offset)?
+        else {
             return Ok(());
-        }
-        let mut file = file::open(&self.root, &self.path)?;
-        // As of now: what is appended from here on shows in the next stamp.
-        let now = Stamp::from(&file.metadata()?);
-        let same = self.stamp.is_some_and(|then| {
-            (then.device, then.inode) == (now.device, now.inode) && now.size >= self.offset
-        });
-        if same && self.is_seam_whole(&file)? {
-            self.read_from(&mut file, self.offset, now.size, kept)?;
+        };
+        if has_grown && self.is_seam_whole(&file)? {
+            self.read_from(&mut file, self.offset, stamp.size, kept)?;
         } else {
-            self.read_end(&mut file, now.size, kept)?;
+            self.read_end(&mut file, stamp.size, kept)?;
         }
-        self.stamp = Some(now);
+        self.followed.seen(stamp);
         Ok(())
     }
 

@@ -10,13 +10,13 @@
 //! what Aider said itself. Lines have no times; the record's is that of the file when the line was
 //! read. How a turn ended well is not written: after an answer Aider may go on by itself.
 
-use super::super::file::{self, Stamp};
+use super::super::file::{Changed, Followed, Stamp};
 use super::super::kept::Kept;
 use super::super::source::{Candidate, LogId, Reader, Source, Subject};
 use super::{cut, written};
 use serde_json::{Value, json};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const HISTORY: &str = ".aider.chat.history.md";
 /// How much of the end of a history is read at once.
@@ -56,50 +56,42 @@ impl Source for Aider {
     }
 
     fn open(&self, log: &LogId) -> Box<dyn Reader> {
-        Box::new(History { root: log.root.clone(), path: log.path.clone(), stamp: None, offset: 0 })
+        Box::new(History { followed: Followed::new(&log.root, &log.path), offset: 0 })
     }
 }
 
 /// Reads one history.
 #[derive(Debug)]
 struct History {
-    root: PathBuf,
-    path: PathBuf,
-    stamp: Option<Stamp>,
+    followed: Followed,
     /// Where the first line begins that is not read yet.
     offset: u64,
 }
 
 impl Reader for History {
     fn read(&mut self, kept: &mut Kept) -> io::Result<()> {
-        let stamp = Stamp::of(&self.path);
-        if stamp.is_some() && stamp == self.stamp {
+        let Some(Changed { mut file, stamp, has_grown }) = self.followed.changed(self.offset)?
+        else {
             return Ok(());
-        }
-        let mut file = file::open(&self.root, &self.path)?;
-        // As of now: what is appended from here on shows in the next stamp.
-        let now = Stamp::from(&file.metadata()?);
-        let same = self.stamp.is_some_and(|then| {
-            (then.device, then.inode) == (now.device, now.inode) && now.size >= self.offset
-        });
-        if !same {
+        };
+        if !has_grown {
             kept.restart();
             self.offset = 0;
         }
-        let start = self.offset.max(now.size.saturating_sub(WINDOW));
+        let start = self.offset.max(stamp.size.saturating_sub(WINDOW));
         file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
-        file.take(now.size - start).read_to_end(&mut bytes)?;
+        file.take(stamp.size - start).read_to_end(&mut bytes)?;
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines = bytes.get(..end).unwrap_or_default().split_inclusive(|byte| *byte == b'\n');
         // Whether the first one is whole is not known when lines were left out.
         for line in lines.skip(usize::from(start > self.offset)) {
-            if let Some(record) = record(&String::from_utf8_lossy(line), now) {
+            if let Some(record) = record(&String::from_utf8_lossy(line), stamp) {
                 kept.take(&record);
             }
         }
         self.offset = start + end as u64;
-        self.stamp = Some(now);
+        self.followed.seen(stamp);
         Ok(())
     }
 }

@@ -15,7 +15,7 @@
 
 use super::super::messages::{self, Messages};
 use super::super::source::{Candidate, LogId, Reader, Source, Strength, Subject};
-use super::{Homes, cut, is_id, written};
+use super::{Homes, cut, is_id, said, written};
 use madohub_detect::LogDetail;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -75,12 +75,7 @@ impl Source for Amp {
     }
 
     fn detail(&self) -> fn(&Value, &mut LogDetail) {
-        |record, detail| {
-            if record.get("role").and_then(Value::as_str) == Some("assistant") {
-                let text = record.get("text").and_then(Value::as_str).and_then(cut);
-                detail.last_message = text.or(detail.last_message.take());
-            }
-        }
+        said
     }
 
     fn open(&self, log: &LogId) -> Box<dyn Reader> {

@@ -14,7 +14,7 @@
 use super::super::database::Database;
 use super::super::rows::Rows;
 use super::super::source::{Candidate, LogId, Reader, Source, Strength, Subject};
-use super::{Homes, cut, stamp};
+use super::{Homes, said, stamp};
 use madohub_detect::LogDetail;
 use rusqlite::{Connection, Row};
 use serde_json::{Value, json};
@@ -119,12 +119,7 @@ impl Source for Goose {
     }
 
     fn detail(&self) -> fn(&Value, &mut LogDetail) {
-        |record, detail| {
-            if record.get("role").and_then(Value::as_str) == Some("assistant") {
-                let text = record.get("text").and_then(Value::as_str).and_then(cut);
-                detail.last_message = text.or(detail.last_message.take());
-            }
-        }
+        said
     }
 
     fn open(&self, log: &LogId) -> Box<dyn Reader> {

@@ -15,6 +15,7 @@ mod qwen;
 use super::file::Stamp;
 use super::source::Source;
 use jiff::Timestamp;
+use madohub_detect::LogDetail;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -101,6 +102,14 @@ fn cut(text: &str) -> Option<String> {
     const MESSAGE_MAX: usize = 400;
     let text = text.trim_start();
     (!text.is_empty()).then(|| text.chars().take(MESSAGE_MAX).collect())
+}
+
+/// Takes the text of a record of role `assistant` for the last message.
+fn said(record: &Value, detail: &mut LogDetail) {
+    if record.get("role").and_then(Value::as_str) == Some("assistant") {
+        let text = record.get("text").and_then(Value::as_str).and_then(cut);
+        detail.last_message = text.or(detail.last_message.take());
+    }
 }
 
 /// The name that Claude Code and Qwen Code give to the folder of a project: every UTF-16 unit of

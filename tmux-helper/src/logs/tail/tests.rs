@@ -5,6 +5,7 @@ use crate::logs::agents::{Homes, sources};
 use madohub_detect::RuleSet;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 struct Log {
