@@ -4,34 +4,27 @@
 //! everything that one look wants to know goes through one run of tmux, and a second one only when
 //! a pane began to move that was still before.
 
+mod records;
+mod seen;
 mod terminals;
 
 use crate::composer::StyledScreen;
-use crate::logs::{PaneQuery, SessionLogs};
+use crate::logs::SessionLogs;
 use crate::observe;
-use crate::processes::{ProcessSource, Sign};
+use crate::processes::ProcessSource;
 use crate::registry::RegistryReader;
 use crate::reports::Reports;
 use crate::tmux::{
     Batch, ClientList, Clients, Identity, Pane, PaneId, PaneList, Replies, Server, Slot, TmuxError,
 };
-use madohub_detect::{AgentId, Observation, agent_process};
+use madohub_detect::Observation;
+use seen::whole;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
 use terminals::Terminals;
 use tmux_interface::{CapturePane, TmuxCommand};
 
-/// While a pane moves, its processes are read anew this often, in seconds.
-const WALK_MOVING: f64 = 2.0;
-/// While nothing says that they changed, its processes are read anew this often, in seconds.
-const WALK_STILL: f64 = 30.0;
-/// While nothing says that it changed, the process in front is looked at this often, in seconds.
-const SIGN_STILL: f64 = 0.9;
-/// Where tmux says that its window had output, a screen is captured this often, in seconds,
-/// whatever the date of its terminal says.
-const CAPTURE_STILL: i64 = 3;
-/// A pane that moved is expected to go on moving for so many seconds.
-const EXPECTED: f64 = 2.0;
+pub use seen::Seen;
 
 /// How much a look covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,27 +50,6 @@ pub struct Scanner {
     terminals: Terminals,
     /// Second in which the last look began: what moved since is new.
     last: i64,
-}
-
-/// What is known of one pane.
-#[derive(Debug)]
-pub struct Seen {
-    /// What tmux says about it.
-    pub pane: Pane,
-    /// What the engine gets to see.
-    pub observation: Observation,
-    /// The observation changed and nobody has looked at it since; the owner of the scanner
-    /// clears it.
-    pub dirty: bool,
-    /// Second in which its screen was captured.
-    captured: Option<i64>,
-    /// Its screen changed lately; time of that.
-    moved: Option<f64>,
-    sign: Option<Sign>,
-    signed: Option<f64>,
-    walked: Option<f64>,
-    /// The agent among its processes, and the agent's own.
-    agent: Option<(AgentId, i64)>,
 }
 
 /// One pane at one moment, seen for itself.
@@ -270,8 +242,7 @@ impl Scanner {
     fn forget_times(&mut self) {
         self.last = 0;
         for seen in self.panes.values_mut() {
-            (seen.captured, seen.moved) = (None, None);
-            (seen.signed, seen.walked) = (None, None);
+            seen.forget_times();
         }
     }
 
@@ -285,32 +256,11 @@ impl Scanner {
 
     fn take(&mut self, pane: Pane) -> PaneId {
         let id = pane.id;
-        if let Some(seen) = self.panes.get_mut(&pane.id) {
-            let resized = (seen.pane.cols, seen.pane.rows) != (pane.cols, pane.rows);
-            let replaced = seen.pane.pid != pane.pid || seen.pane.dead != pane.dead;
-            if resized || replaced {
-                seen.captured = None;
+        match self.panes.entry(id) {
+            Entry::Occupied(mut known) => known.get_mut().take(pane),
+            Entry::Vacant(place) => {
+                place.insert(Seen::new(pane));
             }
-            if replaced {
-                (seen.signed, seen.walked) = (None, None);
-            }
-            seen.dirty |= observe::take_pane(&mut seen.observation, &pane);
-            seen.pane = pane;
-        } else {
-            let mut observation = Observation::default();
-            observe::take_pane(&mut observation, &pane);
-            let seen = Seen {
-                observation,
-                dirty: true,
-                captured: None,
-                moved: None,
-                sign: None,
-                signed: None,
-                walked: None,
-                agent: None,
-                pane,
-            };
-            self.panes.insert(id, seen);
         }
         id
     }
@@ -333,136 +283,6 @@ impl Scanner {
             }
         }
     }
-
-    fn look_at_processes(&mut self, reach: Reach, fresh: &HashSet<PaneId>, now: f64) {
-        self.processes.begin();
-        self.registry.begin();
-        self.reports.begin();
-        for (id, seen) in &mut self.panes {
-            let has_word = |pid| self.registry.has_entry(pid) || self.reports.has_report(pid);
-            let age = |then: Option<f64>| then.map_or(f64::INFINITY, |then| now - then);
-            let is_fresh = fresh.contains(id);
-            if reach == Reach::Moved && !is_fresh && !seen.has_process(has_word) {
-                continue;
-            }
-            let moving = seen.is_moving(now) || is_fresh;
-            let due = age(seen.walked) >= if moving { WALK_MOVING } else { WALK_STILL };
-            let is_told = is_fresh || (reach == Reach::All && age(seen.signed) >= SIGN_STILL);
-            let sign = if due || is_told {
-                seen.signed = Some(now);
-                self.processes.sign(seen.pane.pid)
-            } else {
-                seen.sign.clone()
-            };
-            if self.processes.fell_short() {
-                break;
-            }
-            if due || sign != seen.sign {
-                let tree = if seen.pane.dead { None } else { self.processes.tree(seen.pane.pid) };
-                if self.processes.fell_short() {
-                    break;
-                }
-                if tree != seen.observation.processes {
-                    let all = tree.as_deref().unwrap_or_default();
-                    let agent = agent_process(self.logs.rules(), all, Some(seen.pane.pid));
-                    seen.agent = agent.map(|(id, process)| (id, process.pid));
-                    seen.observation.processes = tree;
-                    seen.dirty = true;
-                }
-                seen.walked = Some(now);
-                seen.sign = sign;
-            }
-            seen.take_entry(&mut self.registry);
-            seen.dirty |= self.reports.take_into(&mut seen.observation, now);
-        }
-        // What cannot be looked at is no news: everything stays as it is known.
-        if !self.processes.fell_short() {
-            self.read_logs(now);
-        }
-    }
-
-    /// From now on file events tell when an agent writes anything down.
-    pub fn watch_records(&mut self) {
-        self.logs.watch(self.registry.folder().map(Path::to_owned).into_iter().collect());
-    }
-
-    /// Whether an agent may have written anything down since its records were read.
-    pub fn has_news(&self, now: f64) -> bool {
-        self.logs.has_news(now)
-    }
-
-    /// Whether file events tell of everything that agents write down.
-    pub fn hears_all(&self) -> bool {
-        self.logs.hears_all()
-    }
-
-    /// Reads the agents' own records: registry and session logs.
-    pub fn read_records(&mut self, now: f64) {
-        self.registry.begin();
-        for seen in self.panes.values_mut().filter(|seen| seen.agent.is_some()) {
-            seen.take_entry(&mut self.registry);
-        }
-        self.read_logs(now);
-    }
-
-    fn read_logs(&mut self, now: f64) {
-        let queries: Vec<PaneQuery<'_>> = self.panes.values().map(|seen| seen.query(now)).collect();
-        for (pane, log) in self.logs.look(&queries, &mut *self.processes, now) {
-            let seen = self.panes.values_mut().find(|seen| u64::from(seen.pane.id) == pane);
-            if let Some(seen) = seen.filter(|seen| seen.observation.log != log) {
-                seen.observation.log = log;
-                seen.dirty = true;
-            }
-        }
-    }
-}
-
-impl Seen {
-    /// Whether its screen changed within the last seconds before `now`.
-    pub fn is_moving(&self, now: f64) -> bool {
-        self.moved.is_some_and(|then| now - then < EXPECTED)
-    }
-
-    /// Whether its screen may be another one than when it was captured, by its window and its
-    /// terminal.
-    fn is_stale(&self, terminals: &Terminals, second: i64) -> bool {
-        let Some(then) = self.captured else { return true };
-        self.pane.activity >= then
-            && (second - then >= CAPTURE_STILL || terminals.may_have_printed(&self.pane.tty, then))
-    }
-
-    /// Whether anything may have been started since its processes were read: the terminal shows
-    /// what is typed.
-    fn may_have_started(&self, terminals: &Terminals) -> bool {
-        self.walked.map(whole).is_none_or(|then| {
-            self.pane.activity >= then && terminals.may_have_printed(&self.pane.tty, then)
-        })
-    }
-
-    fn take_entry(&mut self, registry: &mut RegistryReader) {
-        let processes = self.observation.processes.as_deref().unwrap_or_default();
-        let entry = registry.entry(processes);
-        if entry != self.observation.registry {
-            self.observation.registry = entry;
-            self.dirty = true;
-        }
-    }
-
-    fn query(&self, now: f64) -> PaneQuery<'_> {
-        PaneQuery {
-            pane: self.pane.id.into(),
-            agent: self.agent.as_ref(),
-            processes: self.observation.processes.as_deref().unwrap_or_default(),
-            registry: self.observation.registry.as_ref(),
-            screen: self.observation.screen.as_deref(),
-            moving: self.is_moving(now),
-        }
-    }
-
-    fn has_process(&self, is: impl Fn(i64) -> bool) -> bool {
-        let processes = self.observation.processes.as_deref().unwrap_or_default();
-        processes.iter().any(|process| is(process.pid))
-    }
 }
 
 fn ask_screens(batch: &mut Batch, panes: impl Iterator<Item = PaneId>) -> Vec<(PaneId, Slot)> {
@@ -472,10 +292,4 @@ fn ask_screens(batch: &mut Batch, panes: impl Iterator<Item = PaneId>) -> Vec<(P
             (id, batch.ask(capture.build()))
         })
         .collect()
-}
-
-/// The second that a moment lies in.
-#[expect(clippy::cast_possible_truncation, reason = "saturates")]
-fn whole(now: f64) -> i64 {
-    now.floor() as i64
 }

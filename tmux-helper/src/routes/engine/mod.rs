@@ -1,15 +1,23 @@
 //! Deciding what follows from events.
 
-use super::item::{Item, Job, Letter, OneShot};
+mod outcome;
+mod plan;
+
+use super::item::{Item, Job, OneShot};
 use super::log::LogEntry;
 use super::memory::{Chain, Memory, Pending};
 use super::route::{Filter, Limits, Route, Target};
-use super::text::{FIELDS, Values};
-use super::view::{PaneView, resolve};
+use super::text::FIELDS;
+use super::view::PaneView;
 use crate::config::Template;
 use crate::protocol::Event;
-use madohub_detect::delivery::{Delivery, Gate, Outcome, Terms, gate};
+use madohub_detect::delivery::Outcome;
 use madohub_detect::{State, StateSource};
+use outcome::{entry, words};
+use plan::job;
+
+pub use outcome::Ended;
+pub use plan::preview;
 
 /// Seconds that a state must last that only the screen shows, until it fires anything.
 const LAST: f64 = madohub_detect::CONFIRM;
@@ -27,17 +35,6 @@ pub struct Engine {
     memory: Memory,
     /// The memory is not what was stored last.
     changed: bool,
-}
-
-/// How a job ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
-    /// A letter.
-    Letter(Outcome),
-    /// A program or a file did what it should.
-    Done,
-    /// It did not.
-    Failed(String),
 }
 
 impl Engine {
@@ -365,107 +362,8 @@ impl Engine {
     }
 }
 
-/// What a route would do about an event; else why it would do nothing.
-pub fn preview(route: &Route, event: &Event, panes: &[PaneView], now: f64) -> Result<Job, String> {
-    let pane = panes.iter().find(|pane| pane.id == event.pane);
-    if !route.on.contains(&event.to) {
-        let on: Vec<&str> = route.on.iter().map(|state| state.as_str()).collect();
-        return Err(format!("state is `{}`, not {}", event.to, on.join(" or ")));
-    }
-    route.from.check(event, pane)?;
-    job(route, None, event, panes, now)
-}
-
-/// What a route does about an event; else why it does nothing.
-fn job(
-    route: &Route,
-    pins: Option<(i64, i64)>,
-    event: &Event,
-    panes: &[PaneView],
-    now: f64,
-) -> Result<Job, String> {
-    let source = panes.iter().find(|pane| pane.id == event.pane);
-    if let (Some((from, _)), Some(source)) = (pins, source)
-        && event.to != State::Exited
-        && source.occupant != from
-    {
-        return Err(format!("{} holds another process than when this was set", event.pane));
-    }
-    let values = Values::new(event, source);
-    let text = || {
-        let text = route.text.as_ref().map(|text| values.fill(text)).unwrap_or_default();
-        if text.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(text) }
-    };
-    match &route.to {
-        Target::Pane { pane, shell } => {
-            let target = resolve(panes, pane)?;
-            let shut = |why: &str| format!("{} {why}", target.id);
-            let tracked = target.tracked.as_ref().ok_or_else(|| shut("holds no agent"))?;
-            if let Gate::Shut(why) = gate(tracked, *shell) {
-                return Err(shut(why));
-            }
-            let text = text()?;
-            if *shell && text.contains('\n') {
-                return Err(shut("holds a shell, which takes one line"));
-            }
-            let Limits { expire, tries, .. } = route.limits;
-            let terms = Terms { wait: true, until: now + expire, shell: *shell, tries };
-            Ok(Job::Letter(Letter {
-                pane: target.id.clone(),
-                occupant: pins.map_or(target.occupant, |(_, to)| to),
-                text,
-                delivery: Delivery::new(terms),
-            }))
-        }
-        Target::Command(argv) => {
-            let argv = argv.iter().map(|word| values.argument(word)).collect::<Result<_, _>>()?;
-            Ok(Job::Command { argv, begun: false })
-        }
-        Target::File(path) => Ok(Job::File { path: path.clone(), text: text()?, begun: false }),
-        Target::Notify => {
-            let urgent = event.to == State::Waiting;
-            Ok(Job::Notify { text: text()?, urgent, begun: false })
-        }
-    }
-}
-
 fn key(route: &str, pane: &str) -> String {
     format!("{route} {pane}")
-}
-
-fn words(ended: &Ended) -> (&'static str, Option<String>) {
-    match ended {
-        Ended::Letter(Outcome::Delivered) => ("delivered", None),
-        Ended::Letter(Outcome::Unproved) => {
-            ("unproved", Some("no turn was seen to start".to_owned()))
-        }
-        Ended::Letter(Outcome::Refused(why) | Outcome::NotNow(why)) => {
-            ("refused", Some(why.clone()))
-        }
-        Ended::Letter(Outcome::Expired(why)) => ("expired", Some(why.clone())),
-        Ended::Letter(Outcome::Stopped(why)) => ("stopped", Some(why.clone())),
-        Ended::Done => ("done", None),
-        Ended::Failed(why) => ("failed", Some(why.clone())),
-    }
-}
-
-fn entry(route: &str, seq: u64, from: &str, to: &str, outcome: &str, now: f64) -> LogEntry {
-    LogEntry {
-        v: 1,
-        time: now,
-        route: route.to_owned(),
-        seq,
-        from: from.to_owned(),
-        to: to.to_owned(),
-        outcome: outcome.to_owned(),
-        why: None,
-    }
-}
-
-impl LogEntry {
-    fn because(self, why: String) -> Self {
-        Self { why: Some(why), ..self }
-    }
 }
 
 #[cfg(test)]
