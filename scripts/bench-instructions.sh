@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # A tenth above what was measured when they were set. Whoever makes the engine faster lowers them;
 # whoever must raise them says in the commit what is bought with it.
-declare -A limits=([known]=8.1 [screen]=13.7)
+declare -A limits=([known]=7.6 [screen]=13.2)
 
 case ${1:-} in
     '') ;;
