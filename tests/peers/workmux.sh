@@ -1,0 +1,9 @@
+#!/bin/sh
+# The dashboard of workmux (0.1.278 from the crate registry) over the panes of the tmux server that it runs
+# in, for `scripts/bench-daemon.sh --peer`. It reads no screens to find states: agents' hooks tell it,
+# so each pane is told of once by the same command, and what is measured is that it watches them.
+set -eu
+for pane in $(tmux list-panes -a -F '#{pane_id}'); do
+    TMUX_PANE=$pane workmux set-window-status working
+done
+exec workmux dashboard
