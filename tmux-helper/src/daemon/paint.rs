@@ -24,6 +24,7 @@ const GRACE: f64 = 5.0;
 const AGES: f64 = 15.0;
 /// It is looked for news of other machines this often, in seconds.
 const REMOTE_PAUSE: f64 = 1.0;
+
 /// Remembers what was written, so that nothing is written twice: every `set` redraws whole
 /// windows.
 #[derive(Debug)]

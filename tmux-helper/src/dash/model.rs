@@ -1,136 +1,20 @@
 //! What the dashboard shows and what the person means. No input and no output.
 
+mod parts;
+
 use super::feed::{Beside, News, Source};
 use super::fleet::HostNews;
 use super::keys::{self, Action};
 use crate::output::{ListedPane, by_need, clean};
 use madohub_detect::State;
 use ratatui::crossterm::event::Event;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Position;
 use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) use parts::{Effect, Focus, Mode, PaneKey, Places, Side};
 
 /// Characters of a text to send or to look for.
 const INPUT_MAX: usize = 16 * 1024;
-
-/// Which pane, of all hosts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct PaneKey {
-    /// The machine, where it is another one.
-    pub(super) host: Option<String>,
-    /// `tmux` or `zellij`.
-    pub(super) mux: String,
-    /// Path of the tmux server's socket, or the zellij session.
-    pub(super) server: String,
-    /// The multiplexer's id.
-    pub(super) pane: String,
-}
-
-impl PaneKey {
-    /// The key of a row.
-    pub(super) fn of(pane: &ListedPane) -> Self {
-        let row = &pane.row;
-        Self {
-            host: pane.host.clone(),
-            mux: row.mux.clone(),
-            server: row.server.clone(),
-            pane: row.pane.clone(),
-        }
-    }
-}
-
-/// What is beside the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Side {
-    /// The pane's screen.
-    #[default]
-    Screen,
-    /// Its last events.
-    History,
-    /// Why it has its state.
-    Explanation,
-    /// What routes did.
-    Routes,
-}
-
-impl Side {
-    /// All, in the order of Tab.
-    pub(super) const ALL: [Self; 4] =
-        [Self::Screen, Self::History, Self::Explanation, Self::Routes];
-
-    /// Its name.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Screen => "screen",
-            Self::History => "history",
-            Self::Explanation => "explanation",
-            Self::Routes => "routes",
-        }
-    }
-
-    fn next(self) -> Self {
-        let at = Self::ALL.iter().position(|side| *side == self).unwrap_or(0);
-        Self::ALL.iter().cycle().nth(at + 1).copied().unwrap_or_default()
-    }
-}
-
-/// What is asked for beside the list: of this pane, this.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Focus {
-    /// The pane.
-    pub(super) key: PaneKey,
-    /// What of it.
-    pub(super) side: Side,
-}
-
-/// What keys mean now.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) enum Mode {
-    /// To choose and to act.
-    #[default]
-    Choose,
-    /// To type what the list is narrowed to.
-    Filter,
-    /// To type a text for the pane that was chosen when that began.
-    Send {
-        /// The pane.
-        to: PaneKey,
-        /// So far.
-        text: String,
-    },
-    /// Any key ends the help.
-    Help,
-}
-
-/// What has to be done.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Effect {
-    /// End.
-    Leave,
-    /// End, and take the person to this pane.
-    Go(Box<ListedPane>),
-    /// Take the person to this pane and stay.
-    GoBehind(Box<ListedPane>),
-    /// Ask for what is beside the list.
-    Look(Option<Focus>),
-    /// Deliver a text.
-    Send {
-        /// To this pane.
-        pane: Box<ListedPane>,
-        /// The text.
-        text: String,
-    },
-}
-
-/// Where things are on the screen, for the mouse; written by the view.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Places {
-    /// The rows of the list.
-    pub(super) list: Rect,
-    /// First row of the list that is drawn.
-    pub(super) first: usize,
-    /// What is beside the list.
-    pub(super) side: Rect,
-}
 
 /// The dashboard.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@
 use super::*;
 use crate::output::example_pane;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
 
 fn pane(id: &str, agent: &str, state: State) -> ListedPane {
     let mut pane = example_pane("api", agent, state);
