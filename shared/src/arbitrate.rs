@@ -15,7 +15,7 @@
 //! | 11 | the log works or ended the turn | the log's state |
 //! | 12 | a run without an interface | `working` |
 //! | 13 | the screen shows an end, and the log holds no turn of this process | `idle` |
-//! | 14 | the screen | the screen's state |
+//! | 14 | the screen, or the title over a view | its state |
 //! | 15 | a view covers the live region | the former state, else `idle` |
 //! | 16 | nothing | `unknown` |
 

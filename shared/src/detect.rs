@@ -4,7 +4,7 @@ use crate::arbitrate::{Claims, ScreenClaim, Verdict, arbitrate, exited};
 use crate::detection::{AgentId, Detection, Evidence, State};
 use crate::identify::{Life, Occupant, identify};
 use crate::observation::{Observation, ProgramStatus, Registry};
-use crate::rules::{Agent, RuleSet};
+use crate::rules::{Agent, Region, RuleSet, Says};
 use crate::scan::{Scan, Sight, Tried};
 use crate::screen::{Screen, clean_line};
 use crate::session_log;
@@ -89,7 +89,13 @@ impl Sight {
 }
 
 fn screen_claim<'a>(agent: &'a Agent, scan: &Scan<'a>, tried: &mut Tried) -> Option<ScreenClaim> {
-    let mark = scan.first(&agent.rules, tried)?;
+    let mut mark = scan.first(&agent.rules, tried)?;
+    // A view that the person opened covers the screen, and not the title.
+    if mark.rule.says == Says::Hold {
+        let later = agent.rules.iter().skip_while(|rule| rule.id != mark.rule.id);
+        let titles = later.filter(|rule| rule.region == Region::Title);
+        mark = scan.first(titles, tried).unwrap_or(mark);
+    }
     Some(ScreenClaim {
         says: mark.rule.says,
         reason: mark.rule.reason.clone(),
