@@ -17,7 +17,7 @@ pub(crate) struct Screen {
     text: Rows,
     /// Rows cut from the top, so that row numbers in evidence are those of the observation.
     skipped: usize,
-    /// Width of the pane in cells, where the host knows it.
+    /// Width of the pane in cells, where the host knows it or the rows tell.
     cols: Option<usize>,
 }
 
@@ -49,7 +49,18 @@ impl Screen {
             screen.raw.end_row();
             screen.text.end_row();
         }
+        if screen.cols.is_none() {
+            screen.cols = screen.edge();
+        }
         screen
+    }
+
+    /// Where the pane ends, as far as its rows tell: the widest row, if it is not the only one.
+    /// Rules across the pane, and rows that a terminal breaks, all end there.
+    fn edge(&self) -> Option<usize> {
+        let widths = (0..self.len()).map(|row| self.raw(row).chars().count());
+        let widest = widths.clone().max()?;
+        (widths.filter(|width| *width == widest).count() > 1).then_some(widest)
     }
 
     /// Number of rows, the last one not blank.
