@@ -1,13 +1,15 @@
 //! Brings one configuration at a time into force.
 
-use super::{Has, Learning, Painter, Phase, Taken};
+use super::{ANSWERED_WITHIN, Has, Learning, Painter, Phase, Taken};
 use crate::colour::Colour;
 use crate::effect::Effect;
 use crate::event::{FrameStyle, PaneId};
 use crate::theme::{Palette, own_theme_again};
 
-/// Seconds within which a configuration that is told of may have come before a paint call.
-const RECENT: f64 = 1.0;
+/// Seconds within which a configuration that is told of may have come before a paint call: as long as
+/// one's own may take. What was taken for the answer to it may have been to another one, and then
+/// frames were painted in a colour that was not there yet.
+const RECENT: f64 = ANSWERED_WITHIN;
 
 impl Painter {
     /// The frame style in force, seen from where panes have their content.

@@ -166,3 +166,19 @@ fn another_theme_in_the_users_configuration_is_put_in_force() {
     painter.configured(6.1);
     assert_eq!(painter.advance(9.0), []);
 }
+
+#[test]
+fn a_frame_painted_upon_another_ones_answer_is_painted_again_when_ones_own_is_late() {
+    let mut painter = ready();
+    painter.want(wants(&[(1, 0, GREEN)]));
+    painter.advance(1.0);
+    // Somebody else's configuration came into force, and green is not there yet.
+    assert_eq!(painter.configured(1.1), [Effect::Highlight { on: vec![1], off: vec![] }]);
+    assert_eq!(highlight_in(&painter.advance(2.1)).as_deref(), Some("201"));
+    painter.configured(4.0);
+    // One answer more than there were questions.
+    painter.configured(4.1);
+    painter.told(info(palette()), 4.2);
+    assert_eq!(painter.phase, Phase::Applying { colour: Some(GREEN), since: 4.2 });
+    assert_eq!(painter.configured(4.4), [Effect::Highlight { on: vec![1], off: vec![] }]);
+}
