@@ -63,5 +63,6 @@ for (let round = 0; round < ROUNDS; round += 1) {
 const at = (list, p) => list.sort((a, b) => a - b)[Math.floor(((list.length - 1) * p) / 100)];
 const medians = times.map((list) => at(list, 50));
 const share = ((100 * right) / cases.length).toFixed(1);
+const mean = (medians.reduce((sum, time) => sum + time, 0) / medians.length).toFixed(1);
 const [half, most] = [at(medians, 50), at(medians, 99)].map((time) => time.toFixed(1));
-console.log(`| ccmanager ${version} | ${share} % | ${half} | ${most} |`);
+console.log(`| ccmanager ${version} | ${share} % | ${mean} | ${half} | ${most} |`);
